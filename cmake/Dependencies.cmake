@@ -1,0 +1,31 @@
+# Every decision about other people's libraries stands here.
+# The library itself needs threads only. Debian's and Ubuntu's packages are looked for first; where
+# there is none, a release pinned by hash is fetched.
+
+include(FetchContent)
+
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+if(SNACK_BUILD_TESTS)
+  # Debian 12 has Catch2 2.13, everybody else 3; tests/support/catch.hpp takes both.
+  find_package(Catch2 QUIET)
+  if(NOT Catch2_FOUND)
+    FetchContent_Declare(Catch2
+      URL https://github.com/catchorg/Catch2/archive/refs/tags/v3.5.4.tar.gz
+      URL_HASH SHA256=b7754b711242c167d8f60b890695347f90a1ebc95949a045385114165d606dbb)
+    FetchContent_MakeAvailable(Catch2)
+    list(APPEND CMAKE_MODULE_PATH ${catch2_SOURCE_DIR}/extras)
+  endif()
+endif()
+
+if(SNACK_BUILD_EXAMPLES)
+  find_package(ZLIB REQUIRED)  # the data sets are gzipped
+  find_package(CLI11 QUIET)
+  if(NOT CLI11_FOUND)
+    FetchContent_Declare(CLI11
+      URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
+      URL_HASH SHA256=f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
+    FetchContent_MakeAvailable(CLI11)
+  endif()
+endif()

@@ -1,0 +1,12 @@
+# One translation unit per public header: each must compile alone, with all warnings.
+
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/include/snack/*.hpp)
+foreach(header IN LISTS headers)
+  string(MAKE_C_IDENTIFIER ${header} unit)
+  set(source ${PROJECT_BINARY_DIR}/header_checks/${unit}.cpp)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include <${header}>\n#include <${header}>\n")
+  list(APPEND header_check_sources ${source})
+endforeach()
+add_library(snack_header_checks OBJECT ${header_check_sources})
+target_link_libraries(snack_header_checks PRIVATE snack_development)

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// What a backend has to supply, one small concept a requirement, so that a compiler names the
+// one that fails. A backend is a type with static functions; it turns a topology into a plan
+// once and reads values, which change every step, where they lie (paper, section 3.5).
+
+#include <concepts>
+#include <span>
+
+#include <snack/core/matrix_view.hpp>
+#include <snack/core/scalar.hpp>
+#include <snack/sparse/topology.hpp>
+
+namespace snack::inline v0 {
+
+/// `name`: a string; `determinism`: how far results repeat; `context_type`: where it runs.
+template <class B>
+concept NamedBackend = requires {
+    { B::name } -> std::convertible_to<const char*>;
+    { B::determinism } -> std::convertible_to<Determinism>;
+    typename B::context_type;
+};
+
+template <class B, class T>
+using PlanOf = typename B::template plan<T>;
+template <class B>
+using ContextOf = typename B::context_type;
+
+/// `plan<T>` and `make_plan<T>(ctx, topology, use)`, called once per topology.
+/// A plan tells its bytes and the version of the topology it was made for.
+template <class B, class T>
+concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtr& topology, const PlanOf<B, T>& plan) {
+    { B::template make_plan<T>(ctx, topology, PlanUse::training) } -> std::same_as<PlanOf<B, T>>;
+    { plan.bytes() } -> std::same_as<Size>;
+    { plan.topology_version() } -> std::same_as<std::uint64_t>;
+};
+
+/// y = x W^T + bias: overwrites all of y (batch, out_features), rows without entries too.
+/// An empty bias adds nothing.
+template <class B, class T>
+concept ComputesForward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
+                                   std::span<const T> bias, MatrixView<const T> x, MatrixView<T> y) {
+    B::template forward<T>(ctx, plan, values, bias, x, y);
+};
+
+/// dx = dy W: overwrites all of dx (batch, in_features).
+template <class B, class T>
+concept ComputesInputGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
+                                         MatrixView<const T> dy, MatrixView<T> dx) {
+    B::template input_gradient<T>(ctx, plan, values, dy, dx);
+};
+
+/// dw[e] = beta dw[e] + sum_b dy(b, row e) x(b, column e); beta == 0 overwrites, NaN included.
+template <class B, class T>
+concept ComputesWeightGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, MatrixView<const T> x,
+                                          MatrixView<const T> dy, std::span<T> dw, T beta) {
+    B::template weight_gradient<T>(ctx, plan, x, dy, dw, beta);
+};
+
+/// db[i] = beta db[i] + sum_b dy(b, i).
+template <class B, class T>
+concept ComputesBiasGradient = requires(ContextOf<B>& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
+    B::template bias_gradient<T>(ctx, dy, db, beta);
+};
+
+template <class B, class T>
+concept Backend = NamedBackend<B> && Scalar<T> && PlansTopology<B, T> && ComputesForward<B, T> &&
+    ComputesInputGradient<B, T> && ComputesWeightGradient<B, T> && ComputesBiasGradient<B, T>;
+
+/// Optional: both gradients in one pass, `backward(ctx, plan, values, x, dy, dx, dw, beta)`.
+template <class B, class T>
+concept FusesBackward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
+                                 MatrixView<const T> x, MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw,
+                                 T beta) {
+    B::template backward<T>(ctx, plan, values, x, dy, dx, dw, beta);
+};
+
+/// Optional: the plan holds a copy of the values, and `refresh(ctx, plan, values)` renews it.
+/// A layer calls it whenever its values change; see `SparseLinear::values_changed`.
+template <class B, class T>
+concept CopiesValues = requires(ContextOf<B>& ctx, PlanOf<B, T>& plan, std::span<const T> values) {
+    B::template refresh<T>(ctx, plan, values);
+};
+
+}  // namespace snack::inline v0

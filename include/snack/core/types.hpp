@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The integer types of the library and the few enumerations everything shares.
+// A coordinate is 32 bits wide; every count, offset and product of dimensions is 64.
+// Wider input is checked at the door and narrowed nowhere else.
+
+#include <cstdint>
+
+/// Marks a function that device code may call too; nothing without a CUDA compiler.
+#if defined(__CUDACC__)
+#define SNACK_HOST_DEVICE __host__ __device__
+#else
+#define SNACK_HOST_DEVICE
+#endif
+
+namespace snack::inline v0 {
+
+/// A row or column of a weight matrix.
+using Index = std::int32_t;
+
+/// A count of entries, an offset, a stride, or a product of dimensions.
+using Size = std::int64_t;
+
+/// The largest number of rows or columns.
+inline constexpr Size max_features = 0x7fffffff;
+
+/// Memory that the host dereferences; the tag in the type of a view.
+struct HostSpace {};
+
+/// How far the results of a backend repeat, in the words of CCCL.
+enum class Determinism {
+    not_guaranteed,  ///< two runs may differ in the last bits
+    run_to_run,      ///< same machine, same build, same call: same bits, at any thread count
+    gpu_to_gpu,      ///< the same bits on every GPU
+};
+
+/// What a plan is for: an inference plan holds no structure for the backward pass.
+enum class PlanUse { inference, training };
+
+/// What `backward` does with the gradients a layer already holds.
+enum class GradientMode { overwrite, accumulate };
+
+/// Position of (row, column) in a dense row-major matrix of `columns` columns.
+/// At most 2^62, so it never overflows.
+SNACK_HOST_DEVICE constexpr Size cell_index(Index row, Index column, Size columns) {
+    return static_cast<Size>(row) * columns + column;
+}
+
+}  // namespace snack::inline v0

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Drops the connections of smallest magnitude: the pruning half of SET and RigL (paper,
+// appendix G prunes 5 % this way). Exact counts and a stated order, so every device agrees.
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+
+#include <snack/concepts/context.hpp>
+#include <snack/core/error.hpp>
+#include <snack/core/scalar.hpp>
+#include <snack/sparse/topology.hpp>
+
+namespace snack::inline v0 {
+
+namespace detail {
+
+/// An unsigned integer that orders values by magnitude: NaN first, then 0, ..., infinity.
+template <class T>
+auto magnitude_rank(T value) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const Bits bits = std::bit_cast<Bits>(value) & (static_cast<Bits>(-1) >> 1);
+    return value != value ? Bits{0} : static_cast<Bits>(bits + 1);
+}
+
+/// Splits a set at its `count` smallest ranks: those below `rank`, and the first `ties` equal to it.
+template <class Bits>
+struct RankCut {
+    Bits rank;
+    Size ties;
+};
+
+/// Finds the cut by radix selection from the top digit down: a pass over the values for each
+/// eleven bits, 16 KiB of counters, no copy of the values. 0 < count <= values.size().
+template <class T>
+auto smallest_ranks(std::span<const T> values, Size count) {
+    using Bits = decltype(magnitude_rank(T{}));
+    constexpr int width = static_cast<int>(sizeof(Bits)) * 8;
+    constexpr int digit = 11;
+    Bits prefix = 0;
+    for (int high = width; high > 0; high -= digit) {
+        const int shift = high > digit ? high - digit : 0;
+        const Bits known = high == width ? Bits{0} : static_cast<Bits>(static_cast<Bits>(-1) << high);
+        Size bins[1 << digit] = {};
+        for (const T value : values) {
+            const Bits rank = magnitude_rank(value);
+            if ((rank & known) == prefix) {
+                ++bins[rank >> shift & ((1 << (high - shift)) - 1)];
+            }
+        }
+        Bits bin = 0;
+        for (; bins[bin] < count; ++bin) {
+            count -= bins[bin];
+        }
+        prefix |= static_cast<Bits>(bin << shift);
+    }
+    return RankCut<Bits>{prefix, count};
+}
+
+}  // namespace detail
+
+/// Drops round(fraction * nnz) connections of smallest |w|.
+///
+/// Ties go by position, the earlier entry first. NaN ranks below zero, so it goes first; infinity
+/// goes last. At most `limit` are dropped (rewire passes the number of free cells).
+struct MagnitudePruner {
+    double fraction = 0.3;
+
+    /// O(nnz) time.
+    /// @throws ArgumentError unless 0 <= fraction <= 1
+    template <class Context, Scalar T>
+    Buffer<Size> select(Context& ctx, const Topology& topology, std::span<const T> values, Size limit) const {
+        require<ArgumentError>(fraction >= 0 && fraction <= 1, "MagnitudePruner", "fraction ", fraction,
+                               " is not between 0 and 1");
+        const auto wanted = static_cast<Size>(std::llround(fraction * static_cast<double>(topology.nnz())));
+        const Size count = wanted < limit ? wanted : limit;
+        auto dropped = ctx.template allocate<Size>(count);
+        if (count == 0) {
+            return dropped;
+        }
+        auto cut = detail::smallest_ranks(values, count);
+        Size found = 0;
+        for (Size e = 0; e < topology.nnz(); ++e) {
+            const auto rank = detail::magnitude_rank(values.data()[e]);
+            if (rank < cut.rank || (rank == cut.rank && cut.ties-- > 0)) {
+                dropped[found++] = e;
+            }
+        }
+        return dropped;
+    }
+};
+
+}  // namespace snack::inline v0

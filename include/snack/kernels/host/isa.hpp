@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The instruction set this translation unit is compiled for, as a type.
+// Host kernels carry it as a template argument, so that units with different -march never share
+// a symbol and the linker cannot swap a wide kernel into a program for a narrow machine.
+
+#include <snack/core/types.hpp>
+
+namespace snack::inline v0::isa {
+
+struct Baseline {
+    static constexpr int vector_bytes = 16;
+};
+struct Avx {
+    static constexpr int vector_bytes = 32;
+};
+struct Avx2 {
+    static constexpr int vector_bytes = 32;
+};
+struct Avx512 {
+    static constexpr int vector_bytes = 64;
+};
+
+#if defined(__AVX512F__)
+using Current = Avx512;
+#elif defined(__AVX2__) && defined(__FMA__)
+using Current = Avx2;
+#elif defined(__AVX__)
+using Current = Avx;
+#else
+using Current = Baseline;
+#endif
+
+}  // namespace snack::inline v0::isa

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// A few lanes of T that live in one vector register, by the compilers' vector extension.
+// One lane is the scalar itself, so a kernel body written once serves full tiles and tails.
+
+#include <cstring>
+
+#include <snack/core/types.hpp>
+
+namespace snack::inline v0::kernels {
+
+template <class T, int Lanes>
+struct VectorType {
+    typedef T type __attribute__((vector_size(sizeof(T) * Lanes)));
+};
+template <class T>
+struct VectorType<T, 1> {
+    using type = T;
+};
+
+/// Lanes samples of one feature.
+template <class T, int Lanes>
+using Vector = typename VectorType<T, Lanes>::type;
+
+/// Loads from and stores to any address.
+template <int Lanes, class T>
+[[gnu::always_inline]] inline void load(Vector<T, Lanes>& vector, const T* from) {
+    std::memcpy(&vector, from, sizeof vector);
+}
+template <int Lanes, class T>
+[[gnu::always_inline]] inline void store(const Vector<T, Lanes>& vector, T* to) {
+    std::memcpy(to, &vector, sizeof vector);
+}
+
+/// Sum of all lanes, by halving: the order of the additions is fixed.
+template <class T, int Lanes>
+[[gnu::always_inline]] inline T sum_lanes(const Vector<T, Lanes>& vector) {
+    if constexpr (Lanes == 1) {
+        return vector;
+    } else {
+        Vector<T, Lanes / 2> low;
+        Vector<T, Lanes / 2> high;
+        std::memcpy(&low, &vector, sizeof low);
+        std::memcpy(&high, reinterpret_cast<const char*>(&vector) + sizeof low, sizeof high);
+        low += high;
+        return sum_lanes<T, Lanes / 2>(low);
+    }
+}
+
+/// Calls tile.template operator()<Lanes, Vectors>(sample) so that the tiles cover [0, batch): as
+/// many registers wide as fit, then narrower ones down to a single sample.
+template <class T, int VectorBytes, class Tile>
+void for_each_batch_tile(Size batch, const Tile& tile) {
+    constexpr int lanes = VectorBytes / static_cast<int>(sizeof(T));
+    Size sample = 0;
+    const auto cover = [&]<int Lanes, int Vectors>() {
+        for (; batch - sample >= Lanes * Vectors; sample += Lanes * Vectors) {
+            tile.template operator()<Lanes, Vectors>(sample);
+        }
+    };
+    cover.template operator()<lanes, 4>();
+    cover.template operator()<lanes, 2>();
+    cover.template operator()<lanes, 1>();
+    if constexpr (lanes > 8) {
+        cover.template operator()<8, 1>();
+    }
+    if constexpr (lanes > 4) {
+        cover.template operator()<4, 1>();
+    }
+    if constexpr (lanes > 2) {
+        cover.template operator()<2, 1>();
+    }
+    cover.template operator()<1, 1>();
+}
+
+}  // namespace snack::inline v0::kernels

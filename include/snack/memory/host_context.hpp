@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// What an operation on the host needs besides its operands: threads, memory, scratch space.
+// It is the first argument of every operation; the library has no global state instead.
+// A context serves one thread at a time. A const layer may serve many, each with its own.
+
+#include <memory>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <snack/core/error.hpp>
+#include <snack/memory/buffer.hpp>
+#include <snack/memory/executor.hpp>
+#include <snack/memory/thread_pool.hpp>
+
+namespace snack::inline v0 {
+
+class HostContext {
+public:
+    using space = HostSpace;
+    template <class T>
+    using buffer = Buffer<T>;
+
+    struct Options {
+        int threads = 0;                 ///< 0: as many as the machine runs at once; ignored with an executor
+        Allocator* allocator = nullptr;  ///< borrowed; null means operator new
+        Executor* executor = nullptr;    ///< borrowed; null means a pool of the context's own
+    };
+
+    HostContext() : HostContext(Options{}) {}
+
+    /// @throws ArgumentError for a negative number of threads
+    explicit HostContext(const Options& options) : allocator_(options.allocator), executor_(options.executor) {
+        require<ArgumentError>(options.threads >= 0, "HostContext", options.threads,
+                               " threads; at least 1 is needed, or 0 for all");
+        if (executor_ == nullptr) {
+            const int available = static_cast<int>(std::thread::hardware_concurrency());
+            const int threads = options.threads > 0 ? options.threads : (available > 0 ? available : 1);
+            pool_ = std::make_unique<ThreadPool>(threads);
+            executor_ = pool_.get();
+        }
+    }
+
+    HostContext(HostContext&&) noexcept = default;
+    HostContext& operator=(HostContext&&) noexcept = default;
+
+    /// How many tasks run at once.
+    int threads() const noexcept { return executor_->concurrency(); }
+
+    /// Where this context takes memory from; null means operator new.
+    Allocator* allocator() const noexcept { return allocator_; }
+
+    /// Runs body(0) ... body(tasks - 1), each once and in any order, and waits for all.
+    /// The body must not throw, and must not call parallel_for of this context.
+    template <class Body>
+    void parallel_for(Size tasks, const Body& body) {
+        if (tasks == 1) {
+            body(Size{0});
+        } else if (tasks > 1) {
+            executor_->parallel_for(tasks, TaskRef(body));
+        }
+    }
+
+    /// Runs body(begin, end) over [0, count) in pieces of about `grain`; one piece runs inline.
+    /// Where the pieces begin depends on the arguments alone, not on the number of threads.
+    template <class Body>
+    void parallel_ranges(Size count, Size grain, const Body& body) {
+        const Size pieces = count <= grain ? (count > 0) : (count + grain - 1) / grain;
+        parallel_for(pieces, [&](Size piece) {
+            const Size begin = piece * grain;
+            body(begin, begin + grain < count ? begin + grain : count);
+        });
+    }
+
+    /// Uninitialised memory that the caller owns.
+    template <class T>
+    Buffer<T> allocate(Size count) const {
+        return Buffer<T>(count, allocator_);
+    }
+
+    /// Uninitialised scratch space of at least `count` elements, valid until the context dies.
+    ///
+    /// Calls that name the same slot share memory, so an operation gives each of its arrays its own
+    /// slot. A request that fits an existing block allocates nothing; a larger one adds a block of
+    /// twice the last size or more and leaves the old one in place, so addresses that somebody
+    /// recorded stay valid and the total stays below four times the largest request.
+    template <class T>
+    std::span<T> scratch(int slot, Size count) {
+        const Size bytes = count * static_cast<Size>(sizeof(T));
+        Size largest = 0;
+        for (Block& block : blocks_) {
+            if (block.slot == slot) {
+                if (block.memory.size() >= bytes) {
+                    return {reinterpret_cast<T*>(block.memory.data()), static_cast<std::size_t>(count)};
+                }
+                largest = block.memory.size() > largest ? block.memory.size() : largest;
+            }
+        }
+        blocks_.push_back({slot, Buffer<unsigned char>(bytes > 2 * largest ? bytes : 2 * largest, allocator_)});
+        return {reinterpret_cast<T*>(blocks_.back().memory.data()), static_cast<std::size_t>(count)};
+    }
+
+    /// Bytes of scratch space held now.
+    Size scratch_bytes() const noexcept {
+        Size bytes = 0;
+        for (const Block& block : blocks_) {
+            bytes += block.memory.bytes();
+        }
+        return bytes;
+    }
+
+private:
+    struct Block {
+        int slot;
+        Buffer<unsigned char> memory;
+    };
+
+    Allocator* allocator_;
+    Executor* executor_;
+    std::unique_ptr<ThreadPool> pool_;
+    std::vector<Block> blocks_;
+};
+
+}  // namespace snack::inline v0

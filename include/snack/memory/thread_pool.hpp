@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The library's own small pool: threads - 1 workers and the calling thread.
+// Tasks are taken from a shared counter; idle workers spin for some microseconds, since the
+// next layer's kernel follows soon, and sleep after that.
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <snack/memory/executor.hpp>
+
+namespace snack::inline v0 {
+
+/// An executor with its own threads, joined by the destructor. One parallel_for at a time.
+class ThreadPool final : public Executor {
+public:
+    /// @param threads  how many run at once, the caller included; at least 1
+    explicit ThreadPool(int threads) {
+        workers_.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
+        StopOnUnwind guard{this};
+        for (int i = 1; i < threads; ++i) {
+            workers_.emplace_back([this] { work(); });
+        }
+        guard.pool = nullptr;
+    }
+
+    ~ThreadPool() override { stop(); }
+
+    int concurrency() const noexcept override { return static_cast<int>(workers_.size()) + 1; }
+
+    void parallel_for(Size tasks, TaskRef task) override {
+        if (workers_.empty() || tasks <= 1) {
+            for (Size i = 0; i < tasks; ++i) {
+                task(i);
+            }
+            return;
+        }
+        task_ = &task;
+        tasks_ = tasks;
+        next_.store(0, std::memory_order_relaxed);
+        busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+        drain(task, tasks);
+        wait_while(busy_, [](int busy) { return busy != 0; });
+    }
+
+private:
+    struct StopOnUnwind {
+        ThreadPool* pool;
+        ~StopOnUnwind() {
+            if (pool != nullptr) {
+                pool->stop();
+            }
+        }
+    };
+
+    void stop() noexcept {
+        stopping_.store(true, std::memory_order_relaxed);
+        round_.fetch_add(1, std::memory_order_release);
+        round_.notify_all();
+        for (std::thread& worker : workers_) {
+            worker.join();
+        }
+        workers_.clear();
+    }
+
+    /// Spins, then sleeps, until the value no longer satisfies `waiting`.
+    template <class Value, class Predicate>
+    static Value wait_while(std::atomic<Value>& flag, Predicate waiting) {
+        Value value = flag.load(std::memory_order_acquire);
+        for (int spin = 0; spin < 2000 && waiting(value); ++spin) {
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+            value = flag.load(std::memory_order_acquire);
+        }
+        while (waiting(value)) {
+            flag.wait(value, std::memory_order_acquire);
+            value = flag.load(std::memory_order_acquire);
+        }
+        return value;
+    }
+
+    void drain(const TaskRef& task, Size tasks) {
+        for (Size i = next_.fetch_add(1, std::memory_order_relaxed); i < tasks;
+             i = next_.fetch_add(1, std::memory_order_relaxed)) {
+            task(i);
+        }
+    }
+
+    void work() {
+        unsigned seen = 0;
+        for (;;) {
+            seen = wait_while(round_, [seen](unsigned round) { return round == seen; });
+            if (stopping_.load(std::memory_order_relaxed)) {
+                return;
+            }
+            drain(*task_, tasks_);
+            if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+                busy_.notify_one();
+            }
+        }
+    }
+
+    std::vector<std::thread> workers_;
+    const TaskRef* task_ = nullptr;
+    Size tasks_ = 0;
+    std::atomic<bool> stopping_{false};
+    alignas(64) std::atomic<unsigned> round_{0};
+    alignas(64) std::atomic<Size> next_{0};
+    alignas(64) std::atomic<int> busy_{0};
+};
+
+}  // namespace snack::inline v0

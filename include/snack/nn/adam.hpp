@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019) on the flat arrays of one
+// layer. Moments live on the connections only and follow every rewire; the step count is global.
+
+#include <cmath>
+#include <span>
+
+#include <snack/core/error.hpp>
+#include <snack/nn/optimizer_state.hpp>
+
+namespace snack::inline v0 {
+
+struct AdamOptions {
+    double learning_rate = 1e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double epsilon = 1e-8;
+    double weight_decay = 0;  ///< of the connections; the bias is not decayed
+    bool decoupled = true;    ///< decay the weights themselves (AdamW) instead of adding to the gradient
+};
+
+/// One object per layer. Holds two moments, 2 (nnz + out_features) elements.
+///
+///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
+///   w -= learning_rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
+template <Scalar T>
+class Adam {
+public:
+    /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more
+    template <class Context, class Layer>
+    Adam(Context& ctx, const Layer& layer, const AdamOptions& options = {})
+        : options_(checked(options)), topology_(layer.topology()), first_(ctx, layer), second_(ctx, layer) {}
+
+    /// Updates values and bias of the layer from its gradients.
+    /// @throws TopologyError if the layer was rewired since and remap was not called
+    template <class Context, class Layer>
+    void step(Context& ctx, Layer& layer) {
+        topology_.require_current("Adam::step", layer);
+        beta1_power_ *= options_.beta1;
+        beta2_power_ *= options_.beta2;
+        update(ctx, layer.values(), layer.gradients(), first_.values, second_.values, options_.weight_decay);
+        update(ctx, layer.bias(), layer.bias_gradients(), first_.bias, second_.bias, 0);
+        layer.values_changed(ctx);
+    }
+
+    /// Follows a rewire: kept connections keep both moments bit for bit, new ones start at zero.
+    /// @throws TopologyError if the report does not start from this state's topology; the state is
+    ///         unchanged then
+    template <class Context>
+    void remap(Context&, const RewireReport& report) {
+        topology_.follow<T>("Adam::remap", report, {&first_.values, &second_.values});
+    }
+
+    double learning_rate() const { return options_.learning_rate; }
+    /// @throws ArgumentError as the constructor
+    void set_learning_rate(double learning_rate) {
+        AdamOptions changed = options_;
+        changed.learning_rate = learning_rate;
+        options_ = checked(changed);
+    }
+
+    /// Moments of each connection (nnz), in canonical order.
+    std::span<T> first_moment() { return first_.values.span(); }
+    std::span<T> second_moment() { return second_.values.span(); }
+    Size bytes() const { return first_.bytes() + second_.bytes(); }
+
+private:
+    static const AdamOptions& checked(const AdamOptions& options) {
+        require<ArgumentError>(options.learning_rate >= 0, "Adam", "learning rate ", options.learning_rate);
+        require<ArgumentError>(options.beta1 >= 0 && options.beta1 < 1, "Adam", "beta1 ", options.beta1);
+        require<ArgumentError>(options.beta2 >= 0 && options.beta2 < 1, "Adam", "beta2 ", options.beta2);
+        require<ArgumentError>(options.epsilon >= 0, "Adam", "epsilon ", options.epsilon);
+        require<ArgumentError>(options.weight_decay >= 0, "Adam", "weight decay ", options.weight_decay);
+        return options;
+    }
+
+    template <class Context>
+    void update(Context& ctx, std::span<T> parameters, std::span<const T> gradients, Buffer<T>& first,
+                Buffer<T>& second, double weight_decay) const {
+        const T beta1 = static_cast<T>(options_.beta1);
+        const T beta2 = static_cast<T>(options_.beta2);
+        const T rate = static_cast<T>(options_.learning_rate / (1 - beta1_power_));
+        const T scale = static_cast<T>(1 / std::sqrt(1 - beta2_power_));
+        const T epsilon = static_cast<T>(options_.epsilon);
+        const T coupled = options_.decoupled ? T{0} : static_cast<T>(weight_decay);
+        const T keep = options_.decoupled ? static_cast<T>(1 - options_.learning_rate * weight_decay) : T{1};
+        T* const w = parameters.data();
+        const T* const gradient = gradients.data();
+        T* const m = first.data();
+        T* const v = second.data();
+        ctx.parallel_ranges(static_cast<Size>(parameters.size()), detail::optimizer_grain, [=](Size begin, Size end) {
+            for (Size i = begin; i < end; ++i) {
+                const T g = gradient[i] + coupled * w[i];
+                m[i] = beta1 * m[i] + (1 - beta1) * g;
+                v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+                w[i] = keep * w[i] - rate * m[i] / (std::sqrt(v[i]) * scale + epsilon);
+            }
+        });
+    }
+
+    AdamOptions options_;
+    detail::TopologyFollower topology_;
+    detail::ParameterState<T> first_;
+    detail::ParameterState<T> second_;
+    double beta1_power_ = 1;
+    double beta2_power_ = 1;
+};
+
+template <class Context, class Layer>
+Adam(Context&, const Layer&) -> Adam<typename Layer::scalar>;
+template <class Context, class Layer>
+Adam(Context&, const Layer&, const AdamOptions&) -> Adam<typename Layer::scalar>;
+
+}  // namespace snack::inline v0

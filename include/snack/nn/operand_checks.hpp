@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// What a layer checks about the views of a call before anything is written.
+// Each text names the call, the view, what came and what was wanted.
+
+#include <snack/core/error.hpp>
+#include <snack/core/matrix_view.hpp>
+
+namespace snack::inline v0::detail {
+
+/// The view must be (batch, wanted); `noun` says what the layer's extent counts.
+template <class T>
+void check_input(const char* where, const char* name, const MatrixView<T>& view, Size wanted, const char* noun,
+                 Size batch) {
+    require<ShapeError>(view.features() == wanted, where, name, " has ", view.features(), " features, the layer ",
+                        noun[0] == 'f' ? "takes " : "gives ", wanted);
+    require<ShapeError>(view.batch() == batch, where, name, " has ", view.batch(), " samples, x has ", batch);
+}
+
+template <class A, class B>
+void check_layout(const char* where, const char* a_name, const MatrixView<A>& a, const char* b_name,
+                  const MatrixView<B>& b) {
+    require<ShapeError>(a.layout() == b.layout(), where, a_name, " and ", b_name,
+                        " differ in layout; all views of a call share one");
+}
+
+/// An input and an output: one layout, and not the same memory.
+template <class A, class B>
+void check_pair(const char* where, const char* a_name, const MatrixView<A>& a, const char* b_name,
+                const MatrixView<B>& b) {
+    check_layout(where, a_name, a, b_name, b);
+    require<ShapeError>(a.empty() || b.empty() || static_cast<const void*>(a.data()) != b.data(), where, b_name,
+                        " overlaps ", a_name);
+}
+
+}  // namespace snack::inline v0::detail

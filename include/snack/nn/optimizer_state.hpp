@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// What every optimiser keeps per parameter, and how it follows a topology: arrays of nnz
+// elements in canonical order for the connections, and of out_features for the bias.
+
+#include <initializer_list>
+#include <span>
+
+#include <snack/core/scalar.hpp>
+#include <snack/dst/rewire_report.hpp>
+#include <snack/memory/buffer.hpp>
+
+namespace snack::inline v0 {
+
+namespace detail {
+
+/// Elements an optimiser updates in one piece.
+inline constexpr Size optimizer_grain = 1 << 14;
+
+/// One state array for the connections and one for the bias of a layer; zero at first.
+template <Scalar T>
+struct ParameterState {
+    Buffer<T> values;
+    Buffer<T> bias;
+
+    ParameterState() = default;
+
+    template <class Context, class Layer>
+    ParameterState(Context& ctx, const Layer& layer)
+        : values(ctx.template allocate<T>(layer.nnz())),
+          bias(ctx.template allocate<T>(static_cast<Size>(layer.bias().size()))) {
+        values.fill(T{0});
+        bias.fill(T{0});
+    }
+
+    Size bytes() const { return values.bytes() + bias.bytes(); }
+};
+
+/// Remembers which topology an optimiser's state belongs to.
+class TopologyFollower {
+public:
+    explicit TopologyFollower(const TopologyPtr& topology) : version_(topology ? topology->version() : 0) {}
+
+    /// @throws TopologyError if the layer was rewired and the state did not follow
+    template <class Layer>
+    void require_current(const char* where, const Layer& layer) const {
+        require<TopologyError>(layer.topology() != nullptr && layer.topology()->version() == version_, where,
+                               "the layer's topology is not the optimiser's; call remap with each rewire report, and "
+                               "use one optimiser object per layer");
+    }
+
+    /// Carries the arrays along; grown connections start at zero. Changes all or nothing.
+    /// @throws TopologyError if the report does not start from the topology followed so far
+    template <Scalar T>
+    void follow(const char* where, const RewireReport& report, std::initializer_list<Buffer<T>*> arrays) {
+        require<TopologyError>(report.before()->version() == version_, where,
+                               "the report does not start from the topology of this optimiser's state");
+        for (Buffer<T>* array : arrays) {
+            if (array->size() > 0) {
+                report.apply_map(array->span(), T{0});
+            }
+        }
+        version_ = report.after()->version();
+    }
+
+private:
+    std::uint64_t version_;
+};
+
+}  // namespace detail
+
+}  // namespace snack::inline v0

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The truly sparse linear layer (paper, section 3): weights, gradients and topology updates live
+// on the non-zeros only. The backend is a template parameter; the layer owns the parameters,
+// checks what comes in, and keeps topology, plan, values and gradients in step.
+
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <snack/concepts/backend.hpp>
+#include <snack/concepts/context.hpp>
+#include <snack/dst/rewire.hpp>
+#include <snack/init/uniform_topology.hpp>
+#include <snack/init/values.hpp>
+#include <snack/nn/flat_array.hpp>
+#include <snack/nn/layer_options.hpp>
+#include <snack/nn/operand_checks.hpp>
+#include <snack/sparse/coo_matrix.hpp>
+
+namespace snack::inline v0 {
+
+/// y = x W^T + bias with W (out_features, in_features) stored as nnz connections.
+///
+/// Parameters are flat arrays of nnz elements in canonical order, sorted by (row, column). A const
+/// layer may be used from several threads, each with a context of its own. Copying shares the
+/// immutable topology and plan and copies the parameters. A moved-from layer is empty: it can be
+/// destroyed and assigned to, and other use throws UnsupportedError.
+template <class B, class T>
+requires Backend<B, T>
+class SparseLinear {
+public:
+    using backend = B;
+    using scalar = T;
+    using context_type = ContextOf<B>;
+
+    /// A layer with a uniformly random topology (Algorithm 2), values from the initialiser and a
+    /// zero bias; the same bits for the same seed and stream anywhere.
+    /// @throws ShapeError for a bad extent; ArgumentError for a bad sparsity or nnz
+    template <ValueInitializer I = KaimingUniform>
+    SparseLinear(context_type& ctx, const LayerOptions& options, const I& initializer = {})
+        : SparseLinear(ctx, random_topology(ctx, options), options.bias ? options.out_features : 0,
+                       {options.seed, options.stream, 0, options.use}) {
+        initialize_values(*topology_, initializer, key(Purpose::values), values_.span(), ctx.allocator());
+        values_changed(ctx);
+    }
+
+    /// A layer from the caller's matrix and bias (out_features elements, or none for no bias).
+    /// @throws ShapeError if the bias has another extent; UnsupportedError for an empty matrix object
+    SparseLinear(context_type& ctx, const CooMatrix<T>& matrix, std::span<const T> bias = {},
+                 const MatrixLayerOptions& options = {})
+        : SparseLinear(ctx, checked(matrix, bias), static_cast<Size>(bias.size()), options) {
+        values_.assign(matrix.values());
+        bias_.assign(bias);
+        values_changed(ctx);
+    }
+
+    SparseLinear(const SparseLinear& other)
+        : topology_(other.topology_),
+          plan_(copy_plan(other.plan_)),
+          values_(other.values_),
+          gradients_(other.gradients_),
+          bias_(other.bias_),
+          bias_gradients_(other.bias_gradients_),
+          options_(other.options_) {}
+    SparseLinear(SparseLinear&& other) noexcept = default;
+    SparseLinear& operator=(const SparseLinear& other) { return *this = SparseLinear(other); }
+    SparseLinear& operator=(SparseLinear&& other) noexcept {
+        SparseLinear moved(std::move(other));
+        moved.swap(*this);
+        return *this;
+    }
+    ~SparseLinear() = default;
+
+    void swap(SparseLinear& other) noexcept {
+        std::swap(topology_, other.topology_);
+        std::swap(plan_, other.plan_);
+        std::swap(values_, other.values_);
+        std::swap(gradients_, other.gradients_);
+        std::swap(bias_, other.bias_);
+        std::swap(bias_gradients_, other.bias_gradients_);
+        std::swap(options_, other.options_);
+    }
+    friend void swap(SparseLinear& a, SparseLinear& b) noexcept { a.swap(b); }
+
+    /// y = x W^T + bias.
+    ///
+    /// @param x  (batch, in_features)
+    /// @param y  (batch, out_features), overwritten; must not overlap x
+    /// O(nnz batch) work. Allocates scratch space on the first call of a batch size, if any.
+    /// @throws ShapeError if a view disagrees with the layer or the layouts differ
+    void forward(context_type& ctx, MatrixView<const T> x, MatrixView<T> y) const {
+        constexpr const char* where = "SparseLinear::forward";
+        require_usable(where);
+        detail::check_input(where, "x", x, in_features(), "features", x.batch());
+        detail::check_input(where, "y", y, out_features(), "outputs", x.batch());
+        detail::check_pair(where, "x", x, "y", y);
+        B::template forward<T>(ctx, *plan_, values(), bias(), x, y);
+    }
+
+    /// The gradients of weights and bias, and dx = dy W.
+    ///
+    ///   dw[e] (+)= sum_b dy(b, row[e]) x(b, column[e]),   db[i] (+)= sum_b dy(b, i)
+    ///
+    /// @param x     (batch, in_features), the input of the forward call
+    /// @param dy    (batch, out_features), gradient of the pre-activation
+    /// @param dx    (batch, in_features), always overwritten; must not overlap dy or x
+    /// @param mode  whether gradients() and bias_gradients() are overwritten or added to
+    /// O(nnz batch) work. Allocates scratch space on the first call of a batch size, if any.
+    /// @throws ShapeError as forward; UnsupportedError for an inference layer
+    void backward(context_type& ctx, MatrixView<const T> x, MatrixView<const T> dy, MatrixView<T> dx,
+                  GradientMode mode = GradientMode::overwrite) {
+        constexpr const char* where = "SparseLinear::backward";
+        check_backward(where, x, dy);
+        detail::check_input(where, "dx", dx, in_features(), "features", x.batch());
+        detail::check_pair(where, "dy", dy, "dx", dx);
+        detail::check_pair(where, "x", x, "dx", dx);
+        const T beta = mode == GradientMode::accumulate ? T{1} : T{0};
+        if constexpr (FusesBackward<B, T>) {
+            B::template backward<T>(ctx, *plan_, const_values(), x, dy, dx, gradients(), beta);
+        } else {
+            B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
+            B::template input_gradient<T>(ctx, *plan_, const_values(), dy, dx);
+        }
+        if (has_bias()) {
+            B::template bias_gradient<T>(ctx, dy, bias_gradients(), beta);
+        }
+    }
+
+    /// The same without the input gradient, for the first layer of a network.
+    void backward(context_type& ctx, MatrixView<const T> x, MatrixView<const T> dy,
+                  GradientMode mode = GradientMode::overwrite) {
+        check_backward("SparseLinear::backward", x, dy);
+        const T beta = mode == GradientMode::accumulate ? T{1} : T{0};
+        B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
+        if (has_bias()) {
+            B::template bias_gradient<T>(ctx, dy, bias_gradients(), beta);
+        }
+    }
+
+    /// Drops connections chosen by the pruner and grows as many chosen by the grower.
+    ///
+    /// nnz and the addresses of all parameter arrays stay. Kept connections keep value and gradient
+    /// bit for bit; grown ones start at zero in both. The gradient is not applied. A dropped
+    /// connection cannot return in the same step. Carry per-connection state of your own along with
+    /// the report's maps; plans and topology pointers taken before are out of date.
+    /// O(nnz) time and memory.
+    /// @throws TopologyError if a rule returns what it must not; ArgumentError from a rule; what the
+    ///         allocator throws. The layer is unchanged then.
+    template <class P, class G>
+    RewireReport rewire(context_type& ctx, const P& pruner, const G& grower) {
+        static_assert(Pruner<P, T, context_type>, "SparseLinear::rewire: the first rule is not a Pruner");
+        static_assert(Grower<G, context_type>, "SparseLinear::rewire: the second rule is not a Grower");
+        require_usable("SparseLinear::rewire");
+        RewireReport report = plan_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
+        if (report.after() != topology_) {
+            auto plan = std::make_shared<Plan>(B::template make_plan<T>(ctx, report.after(), options_.use));
+            report.apply_map(values(), T{0});
+            if (options_.use == PlanUse::training) {
+                report.apply_map(gradients(), T{0});
+            }
+            topology_ = report.after();
+            plan_ = std::move(plan);
+            values_changed(ctx);
+        }
+        ++options_.rewire_count;
+        return report;
+    }
+
+    /// Moves parameters into memory that the caller lends, with their current contents; an empty
+    /// span leaves that array where it is. The memory must outlive the layer and its moves.
+    /// @throws ShapeError, before anything is written, if an extent is wrong
+    void bind(const ParameterSpans<T>& spans) {
+        const auto check = [](const char* name, std::span<T> span, Size wanted) {
+            require<ShapeError>(span.empty() || static_cast<Size>(span.size()) == wanted, "SparseLinear::bind", name,
+                                " has ", span.size(), " elements, the layer needs ", wanted);
+        };
+        check("values", spans.values, values_.size());
+        check("gradients", spans.gradients, gradients_.size());
+        check("bias", spans.bias, bias_.size());
+        check("bias_gradients", spans.bias_gradients, bias_gradients_.size());
+        move_array(values_, spans.values);
+        move_array(gradients_, spans.gradients);
+        move_array(bias_, spans.bias);
+        move_array(bias_gradients_, spans.bias_gradients);
+    }
+
+    /// Tells the layer that values were written from outside, so that a plan which copies them is
+    /// renewed. The optimisers of the library call it; a no-op for backends that read values in place.
+    void values_changed(context_type& ctx) {
+        require_usable("SparseLinear::values_changed");
+        if constexpr (CopiesValues<B, T>) {
+            B::template refresh<T>(ctx, *plan_, const_values());
+        }
+    }
+
+    Size out_features() const noexcept { return topology_ ? topology_->out_features() : 0; }
+    Size in_features() const noexcept { return topology_ ? topology_->in_features() : 0; }
+    Size nnz() const noexcept { return values_.size(); }
+    double sparsity() const noexcept { return topology_ ? topology_->sparsity() : 0; }
+    bool has_bias() const noexcept { return bias_.size() > 0; }
+
+    /// How often the layer has been rewired; part of the random key, so save it with the layer.
+    std::uint32_t rewire_count() const noexcept { return options_.rewire_count; }
+
+    /// The coordinates; null for a moved-from layer.
+    const TopologyPtr& topology() const noexcept { return topology_; }
+    const PlanOf<B, T>& plan() const noexcept { return *plan_; }
+
+    /// Flat arrays: values and gradients of the connections (nnz), bias and its gradient
+    /// (out_features, or empty). Call values_changed after writing values.
+    std::span<T> values() noexcept { return values_.span(); }
+    std::span<const T> values() const noexcept { return values_.span(); }
+    std::span<T> gradients() noexcept { return gradients_.span(); }
+    std::span<const T> gradients() const noexcept { return gradients_.span(); }
+    std::span<T> bias() noexcept { return bias_.span(); }
+    std::span<const T> bias() const noexcept { return bias_.span(); }
+    std::span<T> bias_gradients() noexcept { return bias_gradients_.span(); }
+    std::span<const T> bias_gradients() const noexcept { return bias_gradients_.span(); }
+
+    /// Bytes held, scratch space of contexts apart.
+    MemoryReport memory() const noexcept {
+        return {values_.bytes(),
+                gradients_.bytes(),
+                bias_.bytes(),
+                bias_gradients_.bytes(),
+                topology_ ? topology_->bytes() : 0,
+                plan_ ? plan_->bytes() : 0};
+    }
+
+private:
+    using Plan = PlanOf<B, T>;
+
+    SparseLinear(context_type& ctx, TopologyPtr topology, Size bias, const MatrixLayerOptions& options)
+        : topology_(std::move(topology)),
+          plan_(std::make_shared<Plan>(B::template make_plan<T>(ctx, topology_, options.use))),
+          values_(zeros(ctx, topology_->nnz())),
+          gradients_(zeros(ctx, options.use == PlanUse::training ? topology_->nnz() : 0)),
+          bias_(zeros(ctx, bias)),
+          bias_gradients_(zeros(ctx, options.use == PlanUse::training ? bias : 0)),
+          options_(options) {}
+
+    static TopologyPtr random_topology(context_type& ctx, const LayerOptions& options) {
+        const Size nnz = options.nnz.has_value()
+                             ? *options.nnz
+                             : entries_for_sparsity(options.out_features, options.in_features, options.sparsity);
+        return uniform_topology(options.out_features, options.in_features, nnz,
+                                {options.seed, options.stream, Purpose::topology, 0}, ctx.allocator());
+    }
+
+    static TopologyPtr checked(const CooMatrix<T>& matrix, std::span<const T> bias) {
+        require<UnsupportedError>(matrix.topology() != nullptr, "SparseLinear", "the matrix object is empty");
+        require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == matrix.out_features(), "SparseLinear",
+                            "bias has ", bias.size(), " elements, the matrix ", matrix.out_features(), " rows");
+        return matrix.topology();
+    }
+
+    static Buffer<T> zeros(context_type& ctx, Size count) {
+        Buffer<T> buffer = ctx.template allocate<T>(count);
+        buffer.fill(T{0});
+        return buffer;
+    }
+
+    /// Plans that hold no values are immutable and shared; others belong to one layer.
+    static std::shared_ptr<Plan> copy_plan(const std::shared_ptr<Plan>& plan) {
+        if constexpr (CopiesValues<B, T>) {
+            return plan ? std::make_shared<Plan>(*plan) : nullptr;
+        } else {
+            return plan;
+        }
+    }
+
+    static void move_array(FlatArray<T>& array, std::span<T> memory) noexcept {
+        if (!memory.empty()) {
+            array.move_to(memory);
+        }
+    }
+
+    std::span<const T> const_values() const noexcept { return values_.span(); }
+
+    RandomKey key(Purpose purpose) const { return {options_.seed, options_.stream, purpose, options_.rewire_count}; }
+
+    void require_usable(const char* where) const {
+        require<UnsupportedError>(topology_ != nullptr, where, "the layer is empty, it was moved from");
+    }
+
+    void check_backward(const char* where, const MatrixView<const T>& x, const MatrixView<const T>& dy) const {
+        require_usable(where);
+        require<UnsupportedError>(options_.use == PlanUse::training, where, "the layer was made for inference only");
+        detail::check_input(where, "x", x, in_features(), "features", x.batch());
+        detail::check_input(where, "dy", dy, out_features(), "outputs", x.batch());
+        detail::check_layout(where, "x", x, "dy", dy);
+    }
+
+    TopologyPtr topology_;
+    std::shared_ptr<Plan> plan_;
+    FlatArray<T> values_;
+    FlatArray<T> gradients_;
+    FlatArray<T> bias_;
+    FlatArray<T> bias_gradients_;
+    MatrixLayerOptions options_;
+};
+
+}  // namespace snack::inline v0

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// From coordinates in any order to a checked, canonical topology and the permutation that
+// takes per-entry arrays along. Range checks come before any narrowing; a duplicate is an
+// error on every route.
+
+#include <concepts>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <snack/sparse/radix_sort.hpp>
+#include <snack/sparse/topology.hpp>
+
+namespace snack::inline v0 {
+
+/// A canonical topology and where its entries came from.
+struct Canonical {
+    TopologyPtr topology;
+    Buffer<Size> permutation;  ///< permutation[entry] = position in the input
+};
+
+namespace detail {
+
+/// A coordinate in 64 bits; unsigned values beyond them become -1, which no range holds.
+template <std::integral I>
+constexpr Size widen(I coordinate) {
+    if constexpr (sizeof(I) >= sizeof(Size) && !std::numeric_limits<I>::is_signed) {
+        return coordinate > static_cast<I>(std::numeric_limits<Size>::max()) ? Size{-1} : static_cast<Size>(coordinate);
+    } else {
+        return static_cast<Size>(coordinate);
+    }
+}
+
+}  // namespace detail
+
+/// Sorts coordinates by (row, column) and checks them. O(nnz + out_features) time and memory.
+///
+/// @throws ShapeError if rows and columns differ in extent or a dimension is negative or too wide;
+///         TopologyError, naming the entry, for a coordinate out of range or given twice
+template <std::integral I>
+Canonical canonicalize(Size out_features, Size in_features, std::span<const I> rows, std::span<const I> columns,
+                       Allocator* allocator = nullptr) {
+    constexpr const char* where = "snack::canonicalize";
+    detail::check_features(where, out_features, in_features);
+    require<ShapeError>(rows.size() == columns.size(), where, rows.size(), " rows for ", columns.size(), " columns");
+    const auto nnz = static_cast<Size>(rows.size());
+    Buffer<Size> cells(nnz, allocator);
+    Buffer<Size> permutation(nnz, allocator);
+    bool sorted = true;
+    for (Size e = 0; e < nnz; ++e) {
+        const Size row = detail::widen(rows.data()[e]);
+        const Size column = detail::widen(columns.data()[e]);
+        if (row < 0 || row >= out_features || column < 0 || column >= in_features) [[unlikely]] {
+            detail::fail<TopologyError>(where, "entry ", e, " at (", rows.data()[e], ", ", columns.data()[e],
+                                        ") is outside a ", out_features, " x ", in_features, " matrix");
+        }
+        cells[e] = row * in_features + column;
+        permutation[e] = e;
+        sorted = sorted && (e == 0 || cells[e - 1] <= cells[e]);
+    }
+    if (!sorted) {
+        radix_sort(cells, out_features * in_features, &permutation);
+    }
+    return {Topology::from_cells(out_features, in_features, std::as_const(cells).span(), allocator),
+            std::move(permutation)};
+}
+
+}  // namespace snack::inline v0

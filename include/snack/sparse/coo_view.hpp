@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// A borrowed matrix in coordinate form as a user holds it: in any order, not yet checked.
+// The triple (rows, columns, values) is the paper's (Ar, Ac, Av), section 3.1.
+
+#include <concepts>
+#include <span>
+
+#include <snack/core/types.hpp>
+
+namespace snack::inline v0 {
+
+/// Entries (rows[e], columns[e]) = values[e] of an (out_features, in_features) matrix, e < nnz.
+/// Any integer type may hold the coordinates; they are range-checked in 64 bits when a
+/// `CooMatrix` is made from the view.
+template <class T, std::integral I = Index>
+struct CooView {
+    Size out_features = 0;
+    Size in_features = 0;
+    std::span<const I> rows;
+    std::span<const I> columns;
+    std::span<const T> values;
+};
+
+}  // namespace snack::inline v0
