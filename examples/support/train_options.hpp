@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The command line of the training example. Every value is checked here, so that a mistake ends
+// in one line before any work is done.
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <examples/support/fashion_mnist.hpp>
+
+namespace examples {
+
+/// A command line that cannot be followed; one line that names the option.
+class UsageError : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct TrainOptions {
+    Size epochs = 15;
+    double sparsity = 0.95;
+    std::string density = "erk";
+    std::vector<Size> hidden = {1000, 1000, 1000};
+    Size batch = 100;
+    double learning_rate = 0.1;
+    std::string optimizer = "sgd";
+    std::uint64_t seed = 1;
+    int threads = 1;
+    bool fixed_topology = false;
+    std::string data = fashion_mnist_directory;
+};
+
+namespace detail {
+
+/// The whole text as a number, or nothing.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+    Number number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) {
+        return std::nullopt;
+    }
+    return number;
+}
+
+/// What CLI11 calls to check an option's text: an empty answer accepts it.
+using Check = std::function<std::string(const std::string&)>;
+
+template <class Number>
+Check whole_number(Number least, Number most) {
+    return [=](const std::string& text) {
+        const std::optional<Number> number = parse_number<Number>(text);
+        return number && *number >= least && *number <= most
+                   ? std::string()
+                   : "'" + text + "' is not a whole number from " + std::to_string(least) + " to " +
+                         std::to_string(most);
+    };
+}
+
+/// NaN satisfies no comparison, so it is refused.
+inline Check real_number(bool (*accepts)(double), const char* wanted) {
+    return [=](const std::string& text) {
+        const std::optional<double> number = parse_number<double>(text);
+        return number && accepts(*number) ? std::string() : "'" + text + "' is not a number " + wanted;
+    };
+}
+
+/// Layer widths separated by commas; empty if any is not a number from 1 to 65536.
+inline std::vector<Size> parse_widths(const std::string& text) {
+    std::vector<Size> widths;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const std::optional<Size> width = parse_number<Size>(std::string_view(text).substr(begin, end - begin));
+        if (!width || *width < 1 || *width > 65536) {
+            return {};
+        }
+        widths.push_back(*width);
+        begin = end + 1;
+    }
+    return widths;
+}
+
+inline std::string check_widths(const std::string& text) {
+    return parse_widths(text).empty() ? "'" + text + "' is not a list like 300,100 of widths from 1 to 65536" : "";
+}
+
+}  // namespace detail
+
+/// The options, or nothing if help was asked for and has been printed.
+/// @throws UsageError for an unknown option or a value out of range
+inline std::optional<TrainOptions> parse_train_options(int argc, const char* const* argv) {
+    TrainOptions options;
+    std::string hidden = "1000,1000,1000";
+    std::string learning_rate;
+    const auto hardware = static_cast<int>(std::thread::hardware_concurrency());
+    options.threads = hardware > 0 ? hardware : 1;
+
+    CLI::App app("Trains a sparse multi-layer perceptron on Fashion-MNIST.", "02_train");
+    app.add_option("--epochs", options.epochs, "Passes over the training images")
+        ->check(detail::whole_number<Size>(1, 1000000))
+        ->type_name("N");
+    app.add_option("--sparsity", options.sparsity, "Share of connections that do not exist, overall")
+        ->check(detail::real_number([](double s) { return s >= 0 && s < 1; }, "from 0 to below 1"))
+        ->type_name("S");
+    app.add_option("--density", options.density,
+                   "How layers share the connections: erk keeps small layers dense, uniform treats all alike")
+        ->check(CLI::IsMember({"erk", "uniform"}))
+        ->type_name("RULE");
+    app.add_option("--hidden", hidden, "Widths of the hidden layers, separated by commas")
+        ->check(detail::check_widths)
+        ->type_name("N,N,...");
+    app.add_option("--batch", options.batch, "Images per step")
+        ->check(detail::whole_number<Size>(1, std::numeric_limits<std::int32_t>::max()))
+        ->type_name("N");
+    app.add_option("--lr", learning_rate, "Learning rate of the first step; fades to 0 along a cosine")
+        ->check(detail::real_number([](double r) { return r > 0 && r <= 1000; }, "above 0, at most 1000"))
+        ->default_str("0.1 for sgd, 0.001 for adam")
+        ->type_name("R");
+    app.add_option("--optimizer", options.optimizer, "sgd with momentum 0.9, or adam; weight decay 1e-4 in both")
+        ->check(CLI::IsMember({"sgd", "adam"}))
+        ->type_name("NAME");
+    app.add_option("--seed", options.seed, "Same seed and options, same result, at any number of threads")
+        ->check(detail::whole_number<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
+        ->type_name("N");
+    app.add_option("--threads", options.threads, "Threads of the processor to use; all of them by default")
+        ->check(detail::whole_number<int>(1, 1024))
+        ->type_name("N");
+    app.add_flag("--static", options.fixed_topology, "Keep the connections of the start; do not rewire (default: rewire)");
+    app.add_option("--data", options.data, "Folder with the four files of the data set, gzipped or not")
+        ->type_name("DIR");
+    for (CLI::Option* option : app.get_options()) {
+        if (option->get_default_str().empty() && option->get_items_expected_max() > 0) {
+            option->capture_default_str();
+        }
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        return std::nullopt;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+    options.hidden = detail::parse_widths(hidden);
+    options.learning_rate = learning_rate.empty() ? (options.optimizer == "sgd" ? 0.1 : 0.001)
+                                                  : *detail::parse_number<double>(learning_rate);
+    return options;
+}
+
+}  // namespace examples

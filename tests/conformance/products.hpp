@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Conformance, part one: the products themselves. Forward and all gradients of a backend against
+// exact sums, over the battery of matrices, batches and placements: bit for bit on integers, and
+// within the derived bounds on random numbers.
+
+#include <tests/support/catch.hpp>
+#include <tests/support/oracle.hpp>
+#include <tests/support/problem.hpp>
+
+namespace tests::conformance {
+
+/// Calls test(ctx, problem, placement) for every pattern, batch and placement.
+template <class B, class T, class Test>
+void for_each_problem(Data data, Test test) {
+    typename B::context_type ctx({.threads = 2});
+    for (const Pattern& pattern : pattern_battery()) {
+        for (const Size batch : batch_battery(pattern)) {
+            for (const Placement& placement : placement_battery()) {
+                INFO(pattern.name << ", batch " << batch << ", "
+                                  << (placement.layout == Layout::row_major ? "row" : "column") << "-major, padding "
+                                  << placement.padding << ", shift " << placement.shift);
+                Problem<B, T> problem(ctx, pattern, batch, placement, data);
+                test(ctx, problem, placement);
+            }
+        }
+    }
+}
+
+/// Whether a result is what the data allows: exact for integers, within the bound otherwise.
+template <class T>
+bool agrees(Data data, T got, const ExactSum& want) {
+    return data == Data::integers ? static_cast<long double>(got) == want.value : within_random_bound(got, want);
+}
+
+/// Whether got(sample, feature) agrees everywhere with want[sample * features + feature].
+template <class T>
+bool all_agree(Data data, const Activations<T>& got, const std::vector<ExactSum>& want, Size batch, Size features) {
+    bool good = got.surroundings_intact();
+    for (Size i = 0; i < batch * features; ++i) {
+        good = good && agrees(data, got(i / features, i % features), want[static_cast<std::size_t>(i)]);
+    }
+    return good;
+}
+
+template <class T>
+bool all_agree(Data data, std::span<const T> got, const std::vector<ExactSum>& want) {
+    bool good = got.size() == want.size();
+    for (std::size_t i = 0; good && i < want.size(); ++i) {
+        good = agrees(data, got[i], want[i]);
+    }
+    return good;
+}
+
+template <class B, class T>
+void forward_is_right(Data data) {
+    for_each_problem<B, T>(data, [data](auto& ctx, auto& problem, Placement placement) {
+        Activations<T> y(problem.batch, problem.pattern.out_features, placement);
+
+        problem.layer.forward(ctx, problem.x.view(), y.view());
+
+        const auto want = exact_forward(problem.pattern, problem.values, problem.bias, problem.x, problem.batch);
+        REQUIRE(all_agree(data, y, want, problem.batch, problem.pattern.out_features));
+    });
+}
+
+template <class B, class T>
+void backward_is_right(Data data) {
+    for_each_problem<B, T>(data, [data](auto& ctx, auto& problem, Placement placement) {
+        Activations<T> dx(problem.batch, problem.pattern.in_features, placement);
+        for (auto array : {problem.layer.gradients(), problem.layer.bias_gradients()}) {
+            std::fill(array.begin(), array.end(), std::numeric_limits<T>::quiet_NaN());
+        }
+
+        problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), dx.view());
+
+        const auto& layer = std::as_const(problem.layer);
+        const auto want_dx = exact_input_gradient(problem.pattern, problem.values, problem.dy, problem.batch);
+        const auto want_dw = exact_weight_gradient(problem.pattern, problem.x, problem.dy, problem.batch);
+        const auto want_db = exact_bias_gradient(problem.dy, problem.batch, problem.pattern.out_features);
+        REQUIRE(all_agree(data, dx, want_dx, problem.batch, problem.pattern.in_features));
+        REQUIRE(all_agree(data, layer.gradients(), want_dw));
+        REQUIRE(all_agree(data, layer.bias_gradients(), want_db));
+    });
+}
+
+/// A first layer asks for no input gradient, and gradients add up over calls when told to.
+template <class B, class T>
+void gradients_accumulate(Data data) {
+    for_each_problem<B, T>(data, [data](auto& ctx, auto& problem, Placement placement) {
+        Activations<T> dx(problem.batch, problem.pattern.in_features, placement);
+        const auto dw_start = numbers<T>(data, 7, problem.pattern.nnz());
+        const auto db_start = numbers<T>(data, 8, problem.pattern.out_features);
+        const auto start = [&] {
+            std::copy(dw_start.begin(), dw_start.end(), problem.layer.gradients().begin());
+            std::copy(db_start.begin(), db_start.end(), problem.layer.bias_gradients().begin());
+        };
+        const auto want_dw = exact_weight_gradient(problem.pattern, problem.x, problem.dy, problem.batch, dw_start);
+        const auto want_db = exact_bias_gradient(problem.dy, problem.batch, problem.pattern.out_features, db_start);
+        const auto& layer = std::as_const(problem.layer);
+
+        start();
+        problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), snack::GradientMode::accumulate);
+
+        REQUIRE(all_agree(data, layer.gradients(), want_dw));
+        REQUIRE(all_agree(data, layer.bias_gradients(), want_db));
+
+        start();
+        problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), dx.view(), snack::GradientMode::accumulate);
+
+        REQUIRE(all_agree(data, layer.gradients(), want_dw));
+        REQUIRE(all_agree(data, layer.bias_gradients(), want_db));
+        const auto want_dx = exact_input_gradient(problem.pattern, problem.values, problem.dy, problem.batch);
+        REQUIRE(all_agree(data, dx, want_dx, problem.batch, problem.pattern.in_features));
+    });
+}
+
+/// The separate input gradient, which a fused backward pass may leave unused.
+template <class B, class T>
+void input_gradient_alone_is_right(Data data) {
+    for_each_problem<B, T>(data, [data](auto& ctx, auto& problem, Placement placement) {
+        Activations<T> dx(problem.batch, problem.pattern.in_features, placement);
+        const std::span<const T> values = std::as_const(problem.layer).values();
+
+        B::template input_gradient<T>(ctx, problem.layer.plan(), values, std::as_const(problem.dy).view(), dx.view());
+
+        const auto want = exact_input_gradient(problem.pattern, problem.values, problem.dy, problem.batch);
+        REQUIRE(all_agree(data, dx, want, problem.batch, problem.pattern.in_features));
+    });
+}
+
+/// <W x, y> = <x, W' y>, exactly on integers.
+template <class B, class T>
+void forward_and_input_gradient_are_adjoint() {
+    typename B::context_type ctx;
+    for (const Pattern& pattern : pattern_battery()) {
+        Problem<B, T> problem(ctx, pattern, 1, {}, Data::integers, false);
+        Activations<T> wx(1, pattern.out_features, {});
+        Activations<T> wty(1, pattern.in_features, {});
+
+        problem.layer.forward(ctx, problem.x.view(), wx.view());
+        problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), wty.view());
+
+        T left = 0;
+        T right = 0;
+        for (Size row = 0; row < pattern.out_features; ++row) {
+            left += wx(0, row) * problem.dy(0, row);
+        }
+        for (Size column = 0; column < pattern.in_features; ++column) {
+            right += problem.x(0, column) * wty(0, column);
+        }
+        CAPTURE(pattern.name);
+        REQUIRE(left == right);
+    }
+}
+
+/// The layer is linear in each argument, so central differences of L = <dy, y> with step 1 on
+/// integers equal the gradients exactly, on a matrix that is not square.
+template <class B, class T>
+void gradients_equal_finite_differences() {
+    typename B::context_type ctx;
+    const Pattern pattern = random_pattern("small", 5, 8, 17);
+    const Size batch = 3;
+    Problem<B, T> problem(ctx, pattern, batch, {}, Data::integers);
+    Activations<T> y(batch, pattern.out_features, {});
+    Activations<T> dx(batch, pattern.in_features, {});
+    const auto loss = [&] {
+        problem.layer.forward(ctx, problem.x.view(), y.view());
+        T sum = 0;
+        for (Size i = 0; i < batch * pattern.out_features; ++i) {
+            sum += y(i / pattern.out_features, i % pattern.out_features) *
+                   problem.dy(i / pattern.out_features, i % pattern.out_features);
+        }
+        return sum;
+    };
+    const auto difference = [&](T& parameter) {
+        parameter += 1;
+        problem.layer.values_changed(ctx);
+        const T above = loss();
+        parameter -= 2;
+        problem.layer.values_changed(ctx);
+        const T below = loss();
+        parameter += 1;
+        problem.layer.values_changed(ctx);
+        return (above - below) / 2;
+    };
+
+    problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), dx.view());
+
+    for (Size e = 0; e < pattern.nnz(); ++e) {
+        REQUIRE(problem.layer.gradients().data()[e] == difference(problem.layer.values().data()[e]));
+    }
+    for (Size row = 0; row < pattern.out_features; ++row) {
+        REQUIRE(problem.layer.bias_gradients().data()[row] == difference(problem.layer.bias().data()[row]));
+    }
+    for (Size i = 0; i < batch * pattern.in_features; ++i) {
+        const Size sample = i / pattern.in_features;
+        const Size column = i % pattern.in_features;
+        REQUIRE(dx(sample, column) == difference(problem.x.view()(sample, column)));
+    }
+}
+
+}  // namespace tests::conformance

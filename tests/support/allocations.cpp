@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The test program's operator new: malloc with counters.
+
+#include <tests/support/allocations.hpp>
+
+namespace {
+
+std::atomic<long> calls{0};
+std::atomic<long> largest{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+    calls.fetch_add(1, std::memory_order_relaxed);
+    const auto size = static_cast<long>(bytes);
+    for (long seen = largest.load(); seen < size && !largest.compare_exchange_weak(seen, size);) {
+    }
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* const memory = alignment <= alignof(std::max_align_t) ? std::malloc(bytes == 0 ? 1 : bytes)
+                                                                : std::aligned_alloc(alignment, rounded);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+    return counted(bytes, 1);
+}
+void* operator new[](std::size_t bytes) {
+    return counted(bytes, 1);
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+namespace tests {
+
+Size new_calls() {
+    return calls.load();
+}
+Size largest_new() {
+    return largest.load();
+}
+void reset_largest_new() {
+    largest.store(0);
+}
+
+}  // namespace tests
