@@ -2,27 +2,28 @@
 
 // The first lesson: a sparse layer, two samples through it, and what it costs to store.
 
-#include <cstdio>
+#include <iostream>
 #include <vector>
 
 #include <snack/snack.hpp>
 
 int main() {
-    snack::HostContext ctx;  // threads and memory; every call gets it
+    snack::HostContext ctx;  // threads and scratch memory; every call takes it
 
-    // 784 inputs, 10 outputs; one cell in ten has a connection.
+    // 784 inputs, 10 outputs, and one possible connection in ten exists.
     const snack::LayerOptions options{.in_features = 784, .out_features = 10, .sparsity = 0.9, .seed = 42};
     const snack::SparseLinear<snack::Host, float> layer(ctx, options);
 
     const snack::Size batch = 2;
-    std::vector<float> x(static_cast<std::size_t>(batch * layer.in_features()), 1.0f);
-    std::vector<float> y(static_cast<std::size_t>(batch * layer.out_features()));
-
+    const std::vector<float> x(2 * 784, 1.0f);
+    std::vector<float> y(2 * 10);
     layer.forward(ctx, {x.data(), batch, layer.in_features()}, {y.data(), batch, layer.out_features()});
 
-    std::printf("%lld of %lld connections, %lld bytes in all\n", static_cast<long long>(layer.nnz()),
-                static_cast<long long>(layer.topology()->cells()), static_cast<long long>(layer.memory().total()));
+    std::cout << layer.nnz() << " of " << layer.topology()->cells() << " connections, " << layer.memory().total()
+              << " bytes with everything a layer needs to train\n";
+    std::cout << "outputs of the first sample:";
     for (snack::Size output = 0; output < layer.out_features(); ++output) {
-        std::printf("y[0][%lld] = %g\n", static_cast<long long>(output), y[static_cast<std::size_t>(output)]);
+        std::cout << ' ' << y[static_cast<std::size_t>(output)];
     }
+    std::cout << '\n';
 }

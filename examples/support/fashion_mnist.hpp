@@ -105,11 +105,11 @@ inline FashionMnist load_fashion_mnist(const std::filesystem::path& directory) {
         throw DataError(directory,
                         "not found; run `apt-get install dataset-fashion-mnist` or name a folder with --data");
     }
-    FashionMnist data{detail::load_labelled_images(directory, "train"), detail::load_labelled_images(directory, "t10k"),
-                      {}};
+    FashionMnist data{
+        detail::load_labelled_images(directory, "train"), detail::load_labelled_images(directory, "t10k"), {}};
     if (data.test.pixels != data.train.pixels) {
-        throw DataError(directory, "test images of " + std::to_string(data.test.pixels) + " pixels, training images of " +
-                                       std::to_string(data.train.pixels));
+        throw DataError(directory, "test images of " + std::to_string(data.test.pixels) +
+                                       " pixels, training images of " + std::to_string(data.train.pixels));
     }
     data.standardised = detail::standardise_pixels(data.train.images);
     return data;

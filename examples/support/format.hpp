@@ -29,7 +29,7 @@ using snack::Size;
 inline std::string format_count(Size count) {
     std::string digits = std::to_string(count);
     for (std::size_t at = digits.size(); at > 3; at -= 3) {
-        digits.insert(at - 3, ",");
+        digits.insert(at - 3, 1, ',');
     }
     return digits;
 }

@@ -98,8 +98,8 @@ inline IdxArray read_idx_file(const std::filesystem::path& path, unsigned dimens
     const std::uint32_t wanted_magic = 0x800 + dimensions;
     const std::uint32_t magic = detail::read_big_endian(file, path);
     if (magic != wanted_magic) {
-        throw DataError(path, "magic number " + detail::hexadecimal(magic) + ", wanted " +
-                                  detail::hexadecimal(wanted_magic));
+        throw DataError(path,
+                        "magic number " + detail::hexadecimal(magic) + ", wanted " + detail::hexadecimal(wanted_magic));
     }
     IdxArray array;
     std::uint64_t size = 1;
@@ -112,8 +112,8 @@ inline IdxArray read_idx_file(const std::filesystem::path& path, unsigned dimens
     array.bytes.resize(size);
     const std::uint64_t got = file.read(array.bytes.data(), size);
     if (got != size) {
-        throw DataError(path, "truncated, " + std::to_string(got) + " bytes after the header, wanted " +
-                                  std::to_string(size));
+        throw DataError(
+            path, "truncated, " + std::to_string(got) + " bytes after the header, wanted " + std::to_string(size));
     }
     std::uint8_t beyond = 0;
     if (file.read(&beyond, 1) != 0) {

@@ -21,7 +21,9 @@ class Workspace {
 public:
     /// @param widths  features of the input and of each layer's output
     Workspace(std::span<const Size> widths, Size capacity)
-        : widths_(widths.begin(), widths.end()), stride_(capacity < line ? capacity : (capacity + line - 1) / line * line) {
+        : widths_(widths.begin(), widths.end()),
+          capacity_(capacity),
+          stride_(capacity < line ? capacity : (capacity + line - 1) / line * line) {
         Size widest = 0;
         for (const Size width : widths) {
             widest = width > widest ? width : widest;
@@ -31,6 +33,8 @@ public:
             gradient = snack::Buffer<float>(widest * stride_, 0.0f, nullptr);
         }
     }
+
+    Size capacity() const { return capacity_; }
 
     /// Says how many samples the views hold from now on, at most the capacity.
     void set_batch(Size batch) { batch_ = batch; }
@@ -53,6 +57,7 @@ private:
     }
 
     std::vector<Size> widths_;
+    Size capacity_;
     Size stride_;
     Size batch_ = 0;
     std::vector<snack::Buffer<float>> activations_;

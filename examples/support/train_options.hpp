@@ -137,7 +137,8 @@ inline std::optional<TrainOptions> parse_train_options(int argc, const char* con
     app.add_option("--threads", options.threads, "Threads of the processor to use; all of them by default")
         ->check(detail::whole_number<int>(1, 1024))
         ->type_name("N");
-    app.add_flag("--static", options.fixed_topology, "Keep the connections of the start; do not rewire (default: rewire)");
+    app.add_flag("--static", options.fixed_topology,
+                 "Keep the connections of the start; do not rewire (default: rewire)");
     app.add_option("--data", options.data, "Folder with the four files of the data set, gzipped or not")
         ->type_name("DIR");
     for (CLI::Option* option : app.get_options()) {

@@ -25,7 +25,7 @@ template <class T>
 auto magnitude_rank(T value) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     const Bits bits = std::bit_cast<Bits>(value) & (static_cast<Bits>(-1) >> 1);
-    return value != value ? Bits{0} : static_cast<Bits>(bits + 1);
+    return std::isnan(value) ? Bits{0} : static_cast<Bits>(bits + 1);
 }
 
 /// Splits a set at its `count` smallest ranks: those below `rank`, and the first `ties` equal to it.

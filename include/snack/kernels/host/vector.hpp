@@ -55,7 +55,8 @@ void for_each_batch_tile(Size batch, const Tile& tile) {
     constexpr int lanes = VectorBytes / static_cast<int>(sizeof(T));
     Size sample = 0;
     const auto cover = [&]<int Lanes, int Vectors>() {
-        for (; batch - sample >= Lanes * Vectors; sample += Lanes * Vectors) {
+        constexpr Size width = Size{Lanes} * Vectors;
+        for (; batch - sample >= width; sample += width) {
             tile.template operator()<Lanes, Vectors>(sample);
         }
     };

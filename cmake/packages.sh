@@ -1,0 +1,47 @@
+# Installs the Debian or Ubuntu packages that are missing; sourced by examples/run.sh and tests/run.sh.
+#   install_missing "TEST COMMAND:PACKAGE" ...   installs PACKAGE if the command fails
+# Without apt-get, root and sudo it prints the one line to run, and exits with status 1.
+
+has_header() { # has_header FILE: whether the compiler finds it
+    printf '#include <%s>\n' "$1" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1
+}
+
+has_command() { command -v "$1" >/dev/null 2>&1; }
+
+install_missing() {
+    missing=""
+    for need in "$@"; do
+        ${need%:*} || missing="$missing ${need##*:}"
+    done
+    [ -n "$missing" ] || return 0
+    install="apt-get install -y --no-install-recommends$missing"
+    become=""
+    if [ "$(id -u)" != 0 ]; then
+        become="sudo "
+    fi
+    if ! has_command apt-get || { [ -n "$become" ] && ! { has_command sudo && sudo -v; }; }; then
+        echo "snack: these packages are missing; install them with: sudo apt-get update && sudo $install" >&2
+        exit 1
+    fi
+    echo "Installing$missing"
+    packages_log=$(mktemp)
+    if ! { ${become}apt-get update && DEBIAN_FRONTEND=noninteractive ${become}$install; } >"$packages_log" 2>&1; then
+        cat "$packages_log" >&2
+        echo "snack: could not install the packages; try: sudo apt-get update && sudo $install" >&2
+        exit 1
+    fi
+    rm -f "$packages_log"
+}
+
+# quietly COMMAND...: shows the output only if the command fails
+quietly() {
+    quiet_log=$(mktemp)
+    if "$@" >"$quiet_log" 2>&1; then
+        rm -f "$quiet_log"
+    else
+        status=$?
+        cat "$quiet_log" >&2
+        rm -f "$quiet_log"
+        return $status
+    fi
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Builds and runs all tests on a bare Debian or Ubuntu machine: with g++ optimised, with clang, and
+# under the address, undefined-behaviour and thread sanitizers. Ends with the number of tests run.
+#   sh tests/run.sh [preset...]     presets: cpu clang asan tsan (all by default)
+set -eu
+cd "$(dirname "$0")/.."
+. cmake/packages.sh
+
+install_missing "has_command g++:g++" "has_command clang++:clang" "has_command cmake:cmake" \
+    "has_command make:make" "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
+install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
+    "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2"
+
+jobs=$(nproc 2>/dev/null || echo 2)
+passed=0
+failed=0
+skipped=0
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# Adds the numbers of ctest's closing line in $log to the totals.
+count() {
+    total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log")
+    bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of .*/\1/p' "$log")
+    left=$(grep -c '\*\*\*Skipped' "$log" || true)
+    [ -n "$bad" ] || bad=1 # ctest itself did not get that far
+    passed=$((passed + ${total:-0} - bad - left))
+    skipped=$((skipped + left))
+    failed=$((failed + bad))
+}
+
+for preset in ${*:-cpu clang asan tsan}; do
+    echo "== $preset: build"
+    quietly cmake --preset "$preset"
+    quietly cmake --build --preset "$preset" -j "$jobs"
+    echo "== $preset: test"
+    ctest --preset "$preset" -j "$jobs" >"$log" 2>&1 || tail -n 100 "$log"
+    grep -E "tests passed|tests failed" "$log" || true
+    count
+done
+
+if [ $# -eq 0 ]; then
+    echo "== format and lint"
+    if clang-format --version | grep -q "version 14"; then
+        git ls-files 2>/dev/null | grep -E '\.(hpp|cpp)$' | xargs clang-format --dry-run -Werror &&
+            passed=$((passed + 1)) || failed=$((failed + 1))
+    else
+        echo "the format is that of clang-format 14: not checked with another version"
+        skipped=$((skipped + 1))
+    fi
+    if quietly clang-tidy -quiet -p build/cpu examples/0*.cpp; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
