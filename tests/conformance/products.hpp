@@ -116,6 +116,42 @@ void gradients_accumulate(Data data) {
     });
 }
 
+/// Shapes at which a backend cuts its work into panels, blocks and chunks of the batch; sums of
+/// integers, so the answers are exact.
+template <class B, class T>
+void large_shapes_are_exact() {
+    constexpr Size out = 400;
+    constexpr Size in = 9000;
+    typename B::context_type ctx({.threads = 2});
+    const Pattern pattern = random_pattern("large", out, in, 270000);
+    for (const auto& [batch, layout] : {std::pair{33, Layout::row_major}, std::pair{131, Layout::column_major}}) {
+        Problem<B, T> problem(ctx, pattern, batch, {layout, 1, 1}, Data::integers, false);
+        Activations<T> y(batch, out, {layout, 1, 1});
+        Activations<T> dx(batch, in, {layout, 1, 1});
+
+        problem.layer.forward(ctx, problem.x.view(), y.view());
+        problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), dx.view());
+
+        Activations<T> want_y(batch, out, {layout}, T{0});
+        Activations<T> want_dx(batch, in, {layout}, T{0});
+        Size wrong = 0;
+        for (std::size_t e = 0; e < pattern.cells.size(); ++e) {
+            const Size row = pattern.row(e);
+            const Size column = pattern.column(e);
+            T gradient = 0;
+            for (Size b = 0; b < batch; ++b) {
+                want_y.view()(b, row) += problem.values[e] * problem.x(b, column);
+                want_dx.view()(b, column) += problem.values[e] * problem.dy(b, row);
+                gradient += problem.dy(b, row) * problem.x(b, column);
+            }
+            wrong += problem.layer.gradients()[e] != gradient;
+        }
+        REQUIRE(wrong == 0);
+        REQUIRE(y.same_bits(want_y));
+        REQUIRE(dx.same_bits(want_dx));
+    }
+}
+
 /// The separate input gradient, which a fused backward pass may leave unused.
 template <class B, class T>
 void input_gradient_alone_is_right(Data data) {

@@ -28,6 +28,7 @@
     SNACK_CONFORMS(BACKEND, "forward is within the bound", forward_is_right<B, T>(Data::random))                       \
     SNACK_CONFORMS(BACKEND, "backward is exact on integers", backward_is_right<B, T>(Data::integers))                  \
     SNACK_CONFORMS(BACKEND, "backward is within the bound", backward_is_right<B, T>(Data::random))                     \
+    SNACK_CONFORMS(BACKEND, "large shapes are exact", large_shapes_are_exact<B, T>())                                  \
     SNACK_CONFORMS(BACKEND, "input gradient alone is exact", input_gradient_alone_is_right<B, T>(Data::integers))      \
     SNACK_CONFORMS(BACKEND, "gradients accumulate exactly", gradients_accumulate<B, T>(Data::integers))                \
     SNACK_CONFORMS(BACKEND, "gradients accumulate within the bound", gradients_accumulate<B, T>(Data::random))         \

@@ -8,14 +8,15 @@
 
 #include <span>
 
+#include <snack/backends/host_activations.hpp>
 #include <snack/backends/host_plan.hpp>
 #include <snack/core/matrix_view.hpp>
 #include <snack/core/scalar.hpp>
 #include <snack/kernels/host/column_walk.hpp>
 #include <snack/kernels/host/isa.hpp>
 #include <snack/kernels/host/row_segmented.hpp>
+#include <snack/kernels/host/row_sums.hpp>
 #include <snack/kernels/host/split.hpp>
-#include <snack/kernels/host/transpose.hpp>
 
 namespace snack::inline v0 {
 
@@ -34,48 +35,55 @@ struct HostBackend {
         return HostPlan(ctx, topology, use);
     }
 
-    /// y = x W^T + bias, summed along a row in canonical order for each sample (in four running
-    /// sums for a single sample).
+    /// y = x W^T + bias. Each sample is summed along a row in an order that depends on the shape of
+    /// the call alone.
     template <Scalar T>
     static void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
                         MatrixView<const T> x, MatrixView<T> y) {
-        const Topology& pattern = plan.topology();
-        const FeatureMajor<const T> in = packed(ctx, 0, x);
-        const FeatureMajor<T> out = target(ctx, 1, y);
+        const detail::FeatureMajor<const T> in = detail::packed(ctx, detail::HostSlot::x, x);
+        const detail::FeatureMajor<T> out = detail::target(ctx, y);
         plan.with_columns([&]<class Column>(const Column* columns) {
-            const kernels::ForwardOperands<T, Column> op{pattern.row_offsets().data(),
+            const kernels::ForwardOperands<T, Column> op{plan.topology().row_offsets().data(),
                                                          columns,
                                                          values.data(),
                                                          bias.empty() ? nullptr : bias.data(),
                                                          in.data,
                                                          in.stride,
                                                          out.data,
-                                                         out.stride};
-            for_segments(ctx, pattern.row_offsets(), x.batch(), [&](Size begin, Size end) {
-                if (x.batch() == 1 && in.stride == 1) {
-                    kernels::row_segmented_sample(op, begin, end);
-                    return;
-                }
-                kernels::for_each_batch_tile<T, Isa::vector_bytes>(x.batch(), [&]<int Lanes, int Vectors>(Size sample) {
-                    kernels::row_segmented_tile<Lanes, Vectors>(op, begin, end, sample);
-                });
-            });
+                                                         out.stride,
+                                                         nullptr,
+                                                         plan.topology().in_features(),
+                                                         true};
+            if (x.batch() == 1 && in.stride == 1) {
+                for_rows(ctx, plan.topology(), 1,
+                         [&](Size begin, Size end) { kernels::row_segmented_sample(op, begin, end); });
+                return;
+            }
+            for (Size begin = 0; begin < x.batch(); begin += chunk) {
+                forward_chunk(ctx, plan.topology(), op, begin, smaller(begin + chunk, x.batch()));
+            }
         });
-        unpack(ctx, out, y);
+        detail::unpack(ctx, out, y);
     }
 
     template <Scalar T>
     static void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values,
                                MatrixView<const T> dy, MatrixView<T> dx) {
-        const FeatureMajor<T> out = target(ctx, 1, dx);
-        walk<true, false, T>(ctx, plan, values, {}, packed(ctx, 2, dy), out, nullptr, T{0}, dy.batch());
-        unpack(ctx, out, dx);
+        const detail::FeatureMajor<T> out = detail::target(ctx, dx);
+        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
+        walk<true, false, T>(ctx, plan,
+                             {values.data(), nullptr, 0, from.data, from.stride, out.data, out.stride, nullptr, T{0}},
+                             dy.batch());
+        detail::unpack(ctx, out, dx);
     }
 
     template <Scalar T>
     static void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
                                 std::span<T> dw, T beta) {
-        walk<false, true, T>(ctx, plan, {}, packed(ctx, 0, x), packed(ctx, 2, dy), {}, dw.data(), beta, dy.batch());
+        const detail::FeatureMajor<const T> in = detail::packed(ctx, detail::HostSlot::x, x);
+        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
+        walk<false, true, T>(
+            ctx, plan, {nullptr, in.data, in.stride, from.data, from.stride, nullptr, 0, dw.data(), beta}, dy.batch());
         scale_without_samples(dw, beta, dy.batch());
     }
 
@@ -83,113 +91,111 @@ struct HostBackend {
     template <Scalar T>
     static void backward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
                          MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
-        const FeatureMajor<T> out = target(ctx, 1, dx);
-        walk<true, true, T>(ctx, plan, values, packed(ctx, 0, x), packed(ctx, 2, dy), out, dw.data(), beta, dy.batch());
-        unpack(ctx, out, dx);
+        const detail::FeatureMajor<T> out = detail::target(ctx, dx);
+        const detail::FeatureMajor<const T> in = detail::packed(ctx, detail::HostSlot::x, x);
+        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
+        walk<true, true, T>(
+            ctx, plan,
+            {values.data(), in.data, in.stride, from.data, from.stride, out.data, out.stride, dw.data(), beta},
+            dy.batch());
+        detail::unpack(ctx, out, dx);
         scale_without_samples(dw, beta, dy.batch());
     }
 
     template <Scalar T>
     static void bias_gradient(HostContext& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
-        const FeatureMajor<const T> in = packed(ctx, 2, dy);
-        ctx.parallel_ranges(dy.features(), grain(dy.batch()), [&](Size begin, Size end) {
-            kernels::row_sums<Isa::vector_bytes>(in.data, in.stride, dy.batch(), db.data(), beta, begin, end);
+        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
+        ctx.parallel_ranges(dy.features(), detail::lines_per_task(dy.batch()), [&](Size begin, Size end) {
+            kernels::row_sums<Isa::vector_bytes>(from.data, from.stride, dy.batch(), db.data(), beta, begin, end);
         });
     }
 
 private:
-    /// (features, batch), samples side by side.
-    template <class T>
-    struct FeatureMajor {
-        T* data = nullptr;
-        Size stride = 0;
-    };
+    /// Samples that are taken together; more would only spread a feature over more cache lines.
+    static constexpr Size chunk = 128;
+    /// Bytes of x that a forward pass should find in the second-level cache: half of 1 MiB.
+    static constexpr Size panel_bytes = 1 << 19;
+    /// Tasks a forward pass is cut into at the most, for threads to take as they come.
+    static constexpr Size most_tasks = 64;
 
-    /// Features of a task that moves or sums `batch` numbers each.
-    static Size grain(Size batch) { return (1 << 15) / (batch + 1) + 1; }
+    static Size smaller(Size a, Size b) { return a < b ? a : b; }
 
-    template <class T>
-    static bool lies_feature_major(const MatrixView<T>& view) {
-        return view.layout() == Layout::column_major || view.batch() <= 1;
-    }
-
-    template <class T>
-    static FeatureMajor<T> in_place(const MatrixView<T>& view) {
-        return {view.data(), view.feature_stride()};
-    }
-
-    /// The view itself, or a copy of it in scratch slot `slot`.
-    template <class T>
-    static FeatureMajor<const T> packed(HostContext& ctx, int slot, const MatrixView<const T>& view) {
-        if (lies_feature_major(view)) {
-            return in_place(view);
-        }
-        const Size batch = view.batch();
-        T* to = ctx.scratch<T>(slot, batch * view.features()).data();
-        ctx.parallel_ranges(view.features(), grain(batch), [&](Size begin, Size end) {
-            kernels::transpose_rows(view.data() + begin, view.stride(), to + begin * batch, batch, 0, batch,
-                                    end - begin);
+    /// Runs body(begin, end) over the rows in tasks of about equal non-zeros.
+    template <class Body>
+    static void for_rows(HostContext& ctx, const Topology& topology, Size batch, const Body& body) {
+        const Size* offsets = topology.row_offsets().data();
+        const Size rows = topology.out_features();
+        const Size tasks = kernels::tasks_for(topology.nnz(), rows, batch, most_tasks);
+        const auto before = [&](Size row) { return offsets[row]; };
+        ctx.parallel_for(tasks, [&](Size task) {
+            body(kernels::segment_of_task(before, rows, task, tasks),
+                 kernels::segment_of_task(before, rows, task + 1, tasks));
         });
-        return {to, batch};
     }
 
-    /// The view itself, or uninitialised scratch space to be unpacked into it.
-    template <class T>
-    static FeatureMajor<T> target(HostContext& ctx, int slot, const MatrixView<T>& view) {
-        if (lies_feature_major(view)) {
-            return in_place(view);
-        }
-        return {ctx.scratch<T>(slot, view.batch() * view.features()).data(), view.batch()};
-    }
-
-    template <class T>
-    static void unpack(HostContext& ctx, const FeatureMajor<T>& from, const MatrixView<T>& view) {
-        if (lies_feature_major(view)) {
+    /// Samples [begin, end) of a forward pass: in one go if their x fits the cache, and otherwise in
+    /// panels of columns that do, with y as the running sum and a cursor for each row.
+    template <class T, class Column>
+    static void forward_chunk(HostContext& ctx, const Topology& topology, kernels::ForwardOperands<T, Column> op,
+                              Size begin, Size end) {
+        const Size in = topology.in_features();
+        const Size feature_bytes = smaller(op.x_stride, chunk) * static_cast<Size>(sizeof(T));
+        const Size panel = feature_bytes * in <= 2 * panel_bytes ? in : panel_bytes / feature_bytes;
+        const Size batch = end - begin;
+        if (panel >= in) {
+            for_rows(ctx, topology, batch,
+                     [&](Size row_begin, Size row_end) { forward_tiles<false>(op, row_begin, row_end, begin, end); });
             return;
         }
-        ctx.parallel_ranges(view.batch(), grain(view.features()), [&](Size begin, Size end) {
-            kernels::transpose_rows(from.data + begin, from.stride, view.data() + begin * view.stride(), view.stride(),
-                                    0, view.features(), end - begin);
+        op.cursors = ctx.scratch<Size>(static_cast<int>(detail::HostSlot::cursors), topology.out_features()).data();
+        for (Size column = 0; column < in; column += panel) {
+            op.first_pass = column == 0;
+            op.panel_end = smaller(column + panel, in);
+            for_rows(ctx, topology, smaller(batch, batch * panel / in + 1),
+                     [&](Size row_begin, Size row_end) { forward_tiles<true>(op, row_begin, row_end, begin, end); });
+        }
+    }
+
+    template <bool Panels, class T, class Column>
+    static void forward_tiles(const kernels::ForwardOperands<T, Column>& op, Size row_begin, Size row_end, Size begin,
+                              Size end) {
+        kernels::for_each_batch_tile<T, Isa::vector_bytes>(begin, end, [&]<int Lanes, int Vectors>(Size sample) {
+            const bool last = sample + Size{Lanes} * Vectors == end;
+            kernels::row_segmented_tile<Lanes, Vectors, Panels>(op, row_begin, row_end, sample, last);
         });
     }
 
-    /// Runs body(begin, end) over segments (rows or columns) in tasks of about equal non-zeros.
-    template <class Body>
-    static void for_segments(HostContext& ctx, std::span<const Size> offsets, Size batch, const Body& body) {
-        const auto segments = static_cast<Size>(offsets.size()) - 1;
-        const Size tasks = kernels::tasks_for(offsets.back(), segments, batch);
-        ctx.parallel_for(tasks, [&](Size task) {
-            const Size begin = kernels::segment_of_task(offsets.data(), segments, task, tasks);
-            const Size end = kernels::segment_of_task(offsets.data(), segments, task + 1, tasks);
-            if (begin < end) {
-                body(begin, end);
-            }
-        });
-    }
-
+    /// Each thread walks all blocks for its own columns: the block's values and gradients stay in
+    /// that thread's cache, and nobody waits at the end of a block.
     template <bool InputGradient, bool WeightGradient, class T>
-    static void walk(HostContext& ctx, const HostPlan& plan, std::span<const T> values, FeatureMajor<const T> x,
-                     FeatureMajor<const T> dy, FeatureMajor<T> dx, T* dw, T beta, Size batch) {
+    static void walk(HostContext& ctx, const HostPlan& plan, const kernels::BackwardOperands<T>& op, Size batch) {
         require<UnsupportedError>(plan.use() == PlanUse::training, "Host::backward",
                                   "the plan was made for inference only");
-        plan.with_column_order([&]<class Row, class Position>(const Row* rows, const Position* positions) {
-            const kernels::BackwardOperands<T, Row, Position> op{plan.column_offsets().data(),
-                                                                 rows,
-                                                                 positions,
-                                                                 values.data(),
-                                                                 x.data,
-                                                                 x.stride,
-                                                                 dy.data,
-                                                                 dy.stride,
-                                                                 dx.data,
-                                                                 dx.stride,
-                                                                 dw,
-                                                                 beta};
-            for_segments(ctx, plan.column_offsets(), batch, [&](Size begin, Size end) {
-                kernels::for_each_batch_tile<T, Isa::vector_bytes>(batch, [&]<int Lanes, int Vectors>(Size sample) {
-                    kernels::column_walk_tile<Lanes, Vectors, InputGradient, WeightGradient>(op, begin, end, sample);
-                });
+        const detail::HostColumnOrder& order = plan.column_order();
+        const Size columns = plan.topology().in_features();
+        const Size tasks = kernels::tasks_for(plan.topology().nnz(), columns, batch, ctx.threads());
+        const auto before = [&](Size column) { return order.entries_before(column); };
+        order.with_blocks([&](const auto& block_at) {
+            ctx.parallel_for(tasks, [&](Size task) {
+                const Size begin = kernels::segment_of_task(before, columns, task, tasks);
+                const Size end = kernels::segment_of_task(before, columns, task + 1, tasks);
+                for (Size sample = 0; sample < batch; sample += chunk) {
+                    for (Size block = 0; block < order.blocks(); ++block) {
+                        walk_tiles<InputGradient, WeightGradient>(op, block_at(block), begin, end, sample,
+                                                                  smaller(sample + chunk, batch));
+                    }
+                }
             });
+        });
+    }
+
+    template <bool InputGradient, bool WeightGradient, class T, class Block>
+    static void walk_tiles(const kernels::BackwardOperands<T>& op, const Block& block, Size column_begin,
+                           Size column_end, Size begin, Size end) {
+        kernels::for_each_batch_tile<T, Isa::vector_bytes>(begin, end, [&]<int Lanes, int Vectors>(Size sample) {
+            const T beta = sample == 0 ? op.beta : T{1};  // later tiles add to the first
+            kernels::column_walk_tile<Lanes, Vectors, InputGradient, WeightGradient>(op, block, column_begin,
+                                                                                     column_end, sample, beta);
         });
     }
 

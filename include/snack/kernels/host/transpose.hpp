@@ -9,16 +9,14 @@
 
 namespace snack::inline v0::kernels {
 
-/// to[column * to_stride + row] = from[row * from_stride + column] for rows [row_begin, row_end)
-/// of a matrix of `columns` columns.
+/// to[column * to_stride + row] = from[row * from_stride + column] for a (rows, columns) matrix.
 template <class T>
-void transpose_rows(const T* from, Size from_stride, T* to, Size to_stride, Size row_begin, Size row_end,
-                    Size columns) {
-    constexpr Size block = 32;
-    for (Size column_begin = 0; column_begin < columns; column_begin += block) {
-        const Size column_end = column_begin + block < columns ? column_begin + block : columns;
-        for (Size row = row_begin; row < row_end; ++row) {
-            for (Size column = column_begin; column < column_end; ++column) {
+void transpose(const T* from, Size from_stride, T* to, Size to_stride, Size rows, Size columns) {
+    constexpr Size block = 16;  // a cache line of float each way
+    for (Size row_begin = 0; row_begin < rows; row_begin += block) {
+        const Size row_end = row_begin + block < rows ? row_begin + block : rows;
+        for (Size column = 0; column < columns; ++column) {
+            for (Size row = row_begin; row < row_end; ++row) {
                 to[column * to_stride + row] = from[row * from_stride + column];
             }
         }

@@ -48,15 +48,15 @@ template <class T, int Lanes>
     }
 }
 
-/// Calls tile.template operator()<Lanes, Vectors>(sample) so that the tiles cover [0, batch): as
+/// Calls tile.template operator()<Lanes, Vectors>(sample) so that the tiles cover [begin, end): as
 /// many registers wide as fit, then narrower ones down to a single sample.
 template <class T, int VectorBytes, class Tile>
-void for_each_batch_tile(Size batch, const Tile& tile) {
+void for_each_batch_tile(Size begin, Size end, const Tile& tile) {
     constexpr int lanes = VectorBytes / static_cast<int>(sizeof(T));
-    Size sample = 0;
+    Size sample = begin;
     const auto cover = [&]<int Lanes, int Vectors>() {
         constexpr Size width = Size{Lanes} * Vectors;
-        for (; batch - sample >= width; sample += width) {
+        for (; end - sample >= width; sample += width) {
             tile.template operator()<Lanes, Vectors>(sample);
         }
     };
