@@ -28,9 +28,10 @@ TEST_CASE("a condition that fails throws the call, a colon and the parts", "[cor
 
 TEST_CASE("numbers of every integer type are printed whole", "[core][error]") {
     const std::string text = text_of<Error>([] {
-        require<Error>(false, "w", std::numeric_limits<signed char>::min(), " ", std::numeric_limits<unsigned char>::max(),
-                       " ", std::numeric_limits<short>::min(), " ", std::numeric_limits<unsigned>::max(), " ",
-                       std::numeric_limits<long long>::min(), " ", std::numeric_limits<unsigned long long>::max());
+        require<Error>(false, "w", std::numeric_limits<signed char>::min(), " ",
+                       std::numeric_limits<unsigned char>::max(), " ", std::numeric_limits<short>::min(), " ",
+                       std::numeric_limits<unsigned>::max(), " ", std::numeric_limits<long long>::min(), " ",
+                       std::numeric_limits<unsigned long long>::max());
     });
 
     CHECK(text == "w: -128 255 -32768 4294967295 -9223372036854775808 18446744073709551615");

@@ -21,7 +21,9 @@ bool equal(const PhiloxBlock& a, const PhiloxBlock& b) {
 }
 
 /// The smallest 64-bit draw whose product with `bound` has the high half `outcome`.
-Wide first_draw(std::uint64_t outcome, std::uint64_t bound) { return (outcome * two_to_64 + bound - 1) / bound; }
+Wide first_draw(std::uint64_t outcome, std::uint64_t bound) {
+    return (outcome * two_to_64 + bound - 1) / bound;
+}
 
 /// How many of all 2^64 draws give `outcome`: draws of one outcome are neighbours, and only the
 /// first of them can be thrown away, since the next one's low half is larger by `bound`.
@@ -121,8 +123,9 @@ TEST_CASE("every outcome of a bounded draw has equally many draws", "[core][rand
 }
 
 TEST_CASE("outcomes of large bounds are equally likely too", "[core][random]") {
-    const std::uint64_t bound = GENERATE(std::uint64_t{4294967296}, std::uint64_t{4294967297}, std::uint64_t{40000000000},
-                                         (std::uint64_t{1} << 62) - 1, (std::uint64_t{1} << 62) + 1);
+    const std::uint64_t bound =
+        GENERATE(std::uint64_t{4294967296}, std::uint64_t{4294967297}, std::uint64_t{40000000000},
+                 (std::uint64_t{1} << 62) - 1, (std::uint64_t{1} << 62) + 1);
 
     for (std::uint64_t index = 0; index < 1000; ++index) {
         const std::uint64_t outcome = random_bits({.seed = 2}, index) % bound;

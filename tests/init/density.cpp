@@ -22,14 +22,18 @@ using Counts = std::vector<Size>;
 const Layers lenet = {{300, 784}, {100, 300}, {10, 100}};
 const Layers cifar = {{1024, 3072}, {512, 1024}, {10, 512}};
 
-Size cells_of(const LayerShape& layer) { return layer.out_features * layer.in_features; }
+Size cells_of(const LayerShape& layer) {
+    return layer.out_features * layer.in_features;
+}
 
 Size cells_of(const Layers& layers) {
     return std::accumulate(layers.begin(), layers.end(), Size{0},
                            [](Size sum, const LayerShape& layer) { return sum + cells_of(layer); });
 }
 
-Size total(const Counts& counts) { return std::accumulate(counts.begin(), counts.end(), Size{0}); }
+Size total(const Counts& counts) {
+    return std::accumulate(counts.begin(), counts.end(), Size{0});
+}
 
 /// Whether `count` is (1 - sparsity) cells rounded to nearest, for a sparsity of whole thousandths;
 /// either way at a half, which 64 bits of the sparsity cannot tell.
@@ -58,8 +62,8 @@ TEST_CASE("Erdos-Renyi counts of the 784-300-100-10 network", "[init][density]")
 }
 
 TEST_CASE("Erdos-Renyi densities of the 3072-1024-512-10 network", "[init][density]") {
-    const auto [sparsity, first, second, third] = GENERATE(table<double, double, double, double>(
-        {{0.95, 0.04130, 0.09292, 1}, {0.99, 0.00778, 0.01750, 0.60889}}));
+    const auto [sparsity, first, second, third] = GENERATE(
+        table<double, double, double, double>({{0.95, 0.04130, 0.09292, 1}, {0.99, 0.00778, 0.01750, 0.60889}}));
 
     const Counts counts = erdos_renyi_entries(cifar, sparsity);
 
@@ -87,6 +91,32 @@ TEST_CASE("the counts of random networks add up and fit their layers", "[init][d
         for (std::size_t i = 0; i < layers.size(); ++i) {
             REQUIRE(counts[i] >= 0);
             REQUIRE(counts[i] <= cells_of(layers[i]));
+        }
+    }
+}
+
+TEST_CASE("random networks with dense layers add up or are refused", "[init][density]") {
+    tests::Dice dice(3);
+    for (int round = 0; round < 1000; ++round) {
+        Layers layers = random_network(dice);
+        Size dense_cells = 0;
+        for (LayerShape& layer : layers) {
+            layer.dense = dice.below(3) == 0;
+            dense_cells += layer.dense ? cells_of(layer) : 0;
+        }
+        const Size thousandths = dice.below(1001);
+        const double sparsity = static_cast<double>(thousandths) / 1000;
+
+        CAPTURE(round, thousandths);
+        if (1000 * dense_cells - 500 > (1000 - thousandths) * cells_of(layers)) {
+            REQUIRE_THROWS_AS(erdos_renyi_entries(layers, sparsity), ArgumentError);
+            continue;
+        }
+        const Counts counts = erdos_renyi_entries(layers, sparsity);
+        REQUIRE(is_budget(total(counts), layers, thousandths));
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            REQUIRE(counts[i] <= cells_of(layers[i]));
+            REQUIRE((!layers[i].dense || counts[i] == cells_of(layers[i])));
         }
     }
 }
@@ -173,8 +203,8 @@ TEST_CASE("the largest layers are shared out", "[init][density]") {
 }
 
 TEST_CASE("nonsense is refused by both ways to share", "[init][density]") {
-    const double sparsity = GENERATE(-0.1, 1.1, std::numeric_limits<double>::infinity(),
-                                     std::numeric_limits<double>::quiet_NaN());
+    const double sparsity =
+        GENERATE(-0.1, 1.1, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN());
 
     REQUIRE_THROWS_AS(erdos_renyi_entries(lenet, sparsity), ArgumentError);
     REQUIRE_THROWS_AS(uniform_entries(lenet, sparsity), ArgumentError);

@@ -54,7 +54,8 @@ TEST_CASE("the text about a refused sparsity tells it", "[init][topology]") {
 }
 
 TEST_CASE("a random topology has the shape and the entries asked for", "[init][topology]") {
-    for (const auto& [out_features, in_features] : std::vector<std::pair<Size, Size>>{{1, 1}, {1, 50}, {50, 1}, {7, 9}}) {
+    for (const auto& [out_features, in_features] :
+         std::vector<std::pair<Size, Size>>{{1, 1}, {1, 50}, {50, 1}, {7, 9}}) {
         for (Size nnz = 0; nnz <= out_features * in_features; ++nnz) {
             const TopologyPtr topology = uniform_topology(out_features, in_features, nnz, {.seed = 1});
             REQUIRE(topology->out_features() == out_features);
@@ -104,9 +105,8 @@ TEST_CASE("every cell of a full topology is there", "[init][topology]") {
 
     CHECK(topology->free_cells() == 0);
     Size expected = 0;
-    for_each_entry(*topology, [&](Size, Index row, Index column) {
-        REQUIRE(cell_index(row, column, 512) == expected++);
-    });
+    for_each_entry(*topology,
+                   [&](Size, Index row, Index column) { REQUIRE(cell_index(row, column, 512) == expected++); });
 }
 
 TEST_CASE("a topology of more entries than cells is refused", "[init][topology]") {

@@ -109,7 +109,8 @@ TEST_CASE("Kaiming values have variance gain squared over fan-in, row by row", "
 TEST_CASE("Kaiming's default gain suits ReLU", "[init][values]") {
     const TopologyPtr topology = rows_of({50}, 50);
 
-    CHECK(values_of<double>(*topology, KaimingUniform{}) == values_of<double>(*topology, KaimingUniform{std::sqrt(2.0)}));
+    CHECK(values_of<double>(*topology, KaimingUniform{}) ==
+          values_of<double>(*topology, KaimingUniform{std::sqrt(2.0)}));
     CHECK(values_of<double>(*topology, KaimingNormal{}) == values_of<double>(*topology, KaimingNormal{std::sqrt(2.0)}));
 }
 
@@ -142,7 +143,8 @@ TEST_CASE("Xavier values have variance two over fan-in plus fan-out", "[init][va
     CHECK(row_has_variance(*topology, normal, 2, three, normal_kurtosis));
     // fan_out is what tells these two from each other.
     const auto value = [](Size fan_in, Size fan_out) {
-        return std::fabs(XavierUniform{}(key, {.entry = 0, .row = 0, .column = 0, .fan_in = fan_in, .fan_out = fan_out}));
+        return std::fabs(
+            XavierUniform{}(key, {.entry = 0, .row = 0, .column = 0, .fan_in = fan_in, .fan_out = fan_out}));
     };
     CHECK(value(1, 5) == value(5, 1));
     CHECK(value(2, 4) == value(5, 1));
@@ -179,7 +181,8 @@ TEST_CASE("a value depends on the key and its entry, not on the rest of the matr
 
     CHECK(std::vector<double>(wide.begin(), wide.begin() + 12) == narrow);
     CHECK(values_of<double>(*rows_of({4, 4, 4}, 4), KaimingNormal{}) == narrow);
-    CHECK(values_of<double>(*rows_of({4, 4, 4}, 4), KaimingNormal{}, {.seed = 2, .purpose = Purpose::values}) != narrow);
+    CHECK(values_of<double>(*rows_of({4, 4, 4}, 4), KaimingNormal{}, {.seed = 2, .purpose = Purpose::values}) !=
+          narrow);
 }
 
 TEST_CASE("values are drawn in double and rounded once", "[init][values]") {
@@ -197,8 +200,9 @@ TEST_CASE("a constant and a lambda are initialisers", "[init][values]") {
 
     CHECK(values_of<float>(*topology, ConstantValue{0.25}) == std::vector<float>{0.25, 0.25, 0.25});
     CHECK(values_of<double>(*topology, ConstantValue{}) == std::vector<double>{0, 0, 0});
-    CHECK(values_of<double>(*topology, [](const RandomKey&, const Connection& at) { return 10 * at.row + at.column; }) ==
-          std::vector<double>{0, 1, 20});
+    CHECK(values_of<double>(*topology, [](const RandomKey&, const Connection& at) {
+              return 10 * at.row + at.column;
+          }) == std::vector<double>{0, 1, 20});
 }
 
 TEST_CASE("an array of the wrong extent is refused before anything is written", "[init][values]") {

@@ -39,17 +39,19 @@ public:
     std::vector<Request> returned;
 
     void* allocate(Size bytes, Size alignment) override {
-        void* const memory = ::operator new (static_cast<std::size_t>(bytes), std::align_val_t(alignment));
+        void* const memory = ::operator new(static_cast<std::size_t>(bytes), std::align_val_t(alignment));
         taken.push_back({memory, bytes, alignment});
         return memory;
     }
     void deallocate(void* memory, Size bytes, Size alignment) noexcept override {
         returned.push_back({memory, bytes, alignment});
-        ::operator delete (memory, std::align_val_t(alignment));
+        ::operator delete(memory, std::align_val_t(alignment));
     }
 };
 
-bool is_aligned(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0; }
+bool is_aligned(const void* memory) {
+    return reinterpret_cast<std::uintptr_t>(memory) % 64 == 0;
+}
 
 template <class T>
 T element(Size i) {
@@ -75,7 +77,8 @@ TEMPLATE_TEST_CASE("a buffer asks for the bytes of its elements, no more, on a c
             REQUIRE(buffer.bytes() == bytes);
             REQUIRE(buffer.allocator() == &allocator);
             REQUIRE(is_aligned(buffer.data()));
-            REQUIRE(allocator.taken == std::vector<RecordingAllocator::Request>{{allocator.taken[0].memory, bytes, 64}});
+            REQUIRE(allocator.taken ==
+                    std::vector<RecordingAllocator::Request>{{allocator.taken[0].memory, bytes, 64}});
         }
 
         REQUIRE(allocator.returned == allocator.taken);

@@ -51,13 +51,14 @@ TEST_CASE("values follow their coordinates into canonical order", "[sparse][coo_
     CHECK(permutation_of(matrix) == std::vector<Size>{4, 1, 3, 0, 2});
 }
 
-TEMPLATE_TEST_CASE("values of random matrices follow, and the permutation sorts any other array", "[sparse][coo_matrix]",
-                   float, double) {
+TEMPLATE_TEST_CASE("values of random matrices follow, and the permutation sorts any other array",
+                   "[sparse][coo_matrix]", float, double) {
     tests::Dice dice(1);
     for (int round = 0; round < 50; ++round) {
         const Size out_features = 1 + dice.below(50);
         const Size in_features = 1 + dice.below(50);
-        std::vector<Size> cells = dice.cells(out_features * in_features, dice.below(out_features * in_features / 2 + 1));
+        std::vector<Size> cells =
+            dice.cells(out_features * in_features, dice.below(out_features * in_features / 2 + 1));
         dice.shuffle(cells);
         Entries<TestType> entries;
         for (const Size cell : cells) {
@@ -85,8 +86,7 @@ TEST_CASE("a stored zero is an entry", "[sparse][coo_matrix]") {
 TEST_CASE("a wrong number of values is refused", "[sparse][coo_matrix]") {
     Entries<float> entries = five;
     entries.values.pop_back();
-    CHECK(text_of<ShapeError>([&] { CooMatrix<float>(entries.view(3, 3)); }) ==
-          "CooMatrix: 4 values for 5 entries");
+    CHECK(text_of<ShapeError>([&] { CooMatrix<float>(entries.view(3, 3)); }) == "CooMatrix: 4 values for 5 entries");
     entries.values.assign(6, 0.0f);
     REQUIRE_THROWS_AS(CooMatrix<float>(entries.view(3, 3)), ShapeError);
 
@@ -127,7 +127,7 @@ TEST_CASE("a copy shares the topology and has values of its own", "[sparse][coo_
     CHECK(values_of(original) == std::vector<float>{16, 2, 8, 1, 4});
     CHECK(values_of(copy) == std::vector<float>{-1, 2, 8, 1, 4});
     CHECK(values_of(assigned) == std::vector<float>{-1, -2, 8, 1, 4});
-    CHECK(copy.permutation().empty());
+    CHECK(permutation_of(copy) == permutation_of(original));
 }
 
 TEST_CASE("moving a matrix keeps its memory and leaves an empty one", "[sparse][coo_matrix]") {
@@ -156,8 +156,12 @@ TEST_CASE("a matrix survives being assigned to itself", "[sparse][coo_matrix]") 
     CooMatrix<float> matrix(five.view(3, 3));
     CooMatrix<float>& alias = matrix;
 
-    SECTION("by copy") { matrix = alias; }
-    SECTION("by move") { matrix = std::move(alias); }
+    SECTION("by copy") {
+        matrix = alias;
+    }
+    SECTION("by move") {
+        matrix = std::move(alias);
+    }
 
     CHECK(values_of(matrix) == std::vector<float>{16, 2, 8, 1, 4});
     CHECK(permutation_of(matrix) == std::vector<Size>{4, 1, 3, 0, 2});
@@ -182,7 +186,7 @@ TEST_CASE("a matrix and its copies live in the caller's memory", "[sparse][coo_m
         const Size held = allocator.live_bytes;
         const CooMatrix<float> copy = matrix;
         CHECK(held == matrix.topology()->bytes() + 5 * (4 + 8));
-        CHECK(allocator.live_bytes == held + 5 * 4);
+        CHECK(allocator.live_bytes == held + 5 * (4 + 8));
     }
 
     CHECK(allocator.live_bytes == 0);

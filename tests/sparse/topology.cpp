@@ -118,8 +118,9 @@ TEST_CASE("coordinates are the same only in the same shape", "[sparse][topology]
 }
 
 TEST_CASE("a cell outside the matrix is refused by its entry", "[sparse][topology]") {
-    CHECK(text_of<TopologyError>([] { make(2, 3, {0, 6}); }) ==
-          "Topology::from_cells: entry 1: cell 6 is outside a 2 x 3 matrix");
+    CHECK(text_of<TopologyError>([] {
+              make(2, 3, {0, 6});
+          }) == "Topology::from_cells: entry 1: cell 6 is outside a 2 x 3 matrix");
     REQUIRE_THROWS_AS(make(2, 3, {-1}), TopologyError);
     REQUIRE_THROWS_AS(make(2, 3, {0, Size{1} << 32}), TopologyError);
     REQUIRE_THROWS_AS(make(2, 3, {(Size{1} << 32) + 1}), TopologyError);
@@ -129,10 +130,12 @@ TEST_CASE("a cell outside the matrix is refused by its entry", "[sparse][topolog
 }
 
 TEST_CASE("cells out of order or given twice are refused by their coordinate", "[sparse][topology]") {
-    CHECK(text_of<TopologyError>([] { make(2, 3, {0, 4, 4}); }) ==
-          "Topology::from_cells: entry 2 at (1, 1) is given twice");
-    CHECK(text_of<TopologyError>([] { make(2, 3, {5, 2}); }) ==
-          "Topology::from_cells: entry 1 at (0, 2) is out of order");
+    CHECK(text_of<TopologyError>([] {
+              make(2, 3, {0, 4, 4});
+          }) == "Topology::from_cells: entry 2 at (1, 1) is given twice");
+    CHECK(text_of<TopologyError>([] {
+              make(2, 3, {5, 2});
+          }) == "Topology::from_cells: entry 1 at (0, 2) is out of order");
 }
 
 TEST_CASE("negative extents and extents beyond 31 bits are refused", "[sparse][topology]") {

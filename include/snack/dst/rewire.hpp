@@ -10,6 +10,7 @@
 
 #include <snack/concepts/context.hpp>
 #include <snack/concepts/rewiring.hpp>
+#include <snack/core/scalar.hpp>
 #include <snack/dst/rewire_report.hpp>
 
 namespace snack::inline v0 {
@@ -76,13 +77,16 @@ RewireReport merge_topology(Context& ctx, const TopologyPtr& before, const Buffe
 /// how many it was. A connection that is dropped cannot return in the same step. If nothing is
 /// dropped the report's topology is the old one.
 /// O(nnz) time and memory.
-/// @throws TopologyError if a rule returns entries or cells that are not its to return; whatever
+/// @throws ShapeError unless values holds nnz elements; TopologyError if a rule returns entries or cells that are not
+/// its to return; whatever
 ///         the rules throw. Nothing is changed in any case.
 template <class Context, class P, class G, Scalar T>
 requires Pruner<P, T, Context> && Grower<G, Context> RewireReport plan_rewire(Context& ctx, const TopologyPtr& before,
                                                                               std::span<const T> values,
                                                                               const P& pruner, const G& grower,
                                                                               const RandomKey& key) {
+    require<ShapeError>(static_cast<Size>(values.size()) == before->nnz(), "plan_rewire", values.size(), " values for ",
+                        before->nnz(), " entries");
     const Buffer<Size> dropped = pruner.select(ctx, *before, values, before->free_cells());
     require<TopologyError>(
         dropped.size() <= before->free_cells() && detail::ascends_within(dropped.span(), before->nnz()), "plan_rewire",

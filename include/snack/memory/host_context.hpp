@@ -87,9 +87,12 @@ public:
     /// slot. A request that fits an existing block allocates nothing; a larger one adds a block of
     /// twice the last size or more and leaves the old one in place, so addresses that somebody
     /// recorded stay valid and the total stays below four times the largest request.
+    /// @throws ArgumentError for a negative count or one whose bytes pass 2^63
     template <class T>
     std::span<T> scratch(int slot, Size count) {
-        const Size bytes = count * static_cast<Size>(sizeof(T));
+        Size bytes = 0;
+        const bool fits = !__builtin_mul_overflow(count, static_cast<Size>(sizeof(T)), &bytes);
+        require<ArgumentError>(fits && bytes >= 0, "HostContext::scratch", "cannot hold ", count, " elements");
         Size largest = 0;
         for (Block& block : blocks_) {
             if (block.slot == slot) {

@@ -28,10 +28,11 @@ struct AdamOptions {
 template <Scalar T>
 class Adam {
 public:
-    /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more
+    /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more;
+    ///         UnsupportedError for an inference layer, which has no gradients
     template <class Context, class Layer>
     Adam(Context& ctx, const Layer& layer, const AdamOptions& options = {})
-        : options_(checked(options)), topology_(layer.topology()), first_(ctx, layer), second_(ctx, layer) {}
+        : options_(checked(options)), topology_("Adam", layer), first_(ctx, layer), second_(ctx, layer) {}
 
     /// Updates values and bias of the layer from its gradients.
     /// @throws TopologyError if the layer was rewired since and remap was not called
@@ -81,6 +82,8 @@ private:
                 Buffer<T>& second, double weight_decay) const {
         const T beta1 = static_cast<T>(options_.beta1);
         const T beta2 = static_cast<T>(options_.beta2);
+        const T fresh1 = static_cast<T>(1 - options_.beta1);  // exact where 1 - beta1 in T is not
+        const T fresh2 = static_cast<T>(1 - options_.beta2);
         const T rate = static_cast<T>(options_.learning_rate / (1 - beta1_power_));
         const T scale = static_cast<T>(1 / std::sqrt(1 - beta2_power_));
         const T epsilon = static_cast<T>(options_.epsilon);
@@ -93,8 +96,8 @@ private:
         ctx.parallel_ranges(static_cast<Size>(parameters.size()), detail::optimizer_grain, [=](Size begin, Size end) {
             for (Size i = begin; i < end; ++i) {
                 const T g = gradient[i] + coupled * w[i];
-                m[i] = beta1 * m[i] + (1 - beta1) * g;
-                v[i] = beta2 * v[i] + (1 - beta2) * g * g;
+                m[i] = beta1 * m[i] + fresh1 * g;
+                v[i] = beta2 * v[i] + fresh2 * g * g;
                 w[i] = keep * w[i] - rate * m[i] / (std::sqrt(v[i]) * scale + epsilon);
             }
         });

@@ -38,7 +38,7 @@ public:
     void move_to(std::span<T> memory) noexcept {
         copy_elements(view_, memory);
         view_ = memory;
-        own_ = Buffer<T>();
+        own_ = Buffer<T>(0, own_.allocator());
     }
 
     /// Overwrites the elements with as many of `from`.

@@ -40,7 +40,15 @@ struct ParameterState {
 /// Remembers which topology an optimiser's state belongs to.
 class TopologyFollower {
 public:
-    explicit TopologyFollower(const TopologyPtr& topology) : version_(topology ? topology->version() : 0) {}
+    /// @throws UnsupportedError if the layer has no gradients or is empty
+    template <class Layer>
+    TopologyFollower(const char* where, const Layer& layer) {
+        require<UnsupportedError>(layer.topology() != nullptr, where, "the layer is empty, it was moved from");
+        require<UnsupportedError>(static_cast<Size>(layer.gradients().size()) == layer.nnz() &&
+                                      layer.bias_gradients().size() == layer.bias().size(),
+                                  where, "the layer was made for inference only");
+        version_ = layer.topology()->version();
+    }
 
     /// @throws TopologyError if the layer was rewired and the state did not follow
     template <class Layer>
@@ -65,7 +73,7 @@ public:
     }
 
 private:
-    std::uint64_t version_;
+    std::uint64_t version_ = 0;
 };
 
 }  // namespace detail

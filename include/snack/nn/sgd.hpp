@@ -27,10 +27,11 @@ template <Scalar T>
 class Sgd {
 public:
     /// @throws ArgumentError for a learning rate, decay or momentum that is negative or not a
-    ///         number, or a momentum of 1 or more
+    ///         number, or a momentum of 1 or more; UnsupportedError for an inference layer, which has no
+    ///         gradients
     template <class Context, class Layer>
     Sgd(Context& ctx, const Layer& layer, const SgdOptions& options = {})
-        : options_(checked(options)), topology_(layer.topology()) {
+        : options_(checked(options)), topology_("Sgd", layer) {
         if (options.momentum != 0) {
             velocity_ = detail::ParameterState<T>(ctx, layer);
         }

@@ -63,6 +63,13 @@ Canonical canonicalize(Size out_features, Size in_features, std::span<const I> r
     if (!sorted) {
         radix_sort(cells, out_features * in_features, &permutation);
     }
+    for (Size e = 1; e < nnz; ++e) {
+        if (cells[e - 1] == cells[e]) [[unlikely]] {
+            const Size repeated = permutation[e];
+            detail::fail<TopologyError>(where, "entry ", repeated, " at (", rows.data()[repeated], ", ",
+                                        columns.data()[repeated], ") is given twice");
+        }
+    }
     return {Topology::from_cells(out_features, in_features, std::as_const(cells).span(), allocator),
             std::move(permutation)};
 }

@@ -36,7 +36,8 @@ public:
         check_extent(values_.size());
     }
 
-    CooMatrix(const CooMatrix& other) : topology_(other.topology_), values_(other.values_.clone()) {}
+    CooMatrix(const CooMatrix& other)
+        : topology_(other.topology_), values_(other.values_.clone()), permutation_(other.permutation_.clone()) {}
     CooMatrix(CooMatrix&& other) noexcept { swap(other); }
     CooMatrix& operator=(const CooMatrix& other) {
         CooMatrix(other).swap(*this);
@@ -65,7 +66,7 @@ public:
     std::span<const T> values() const noexcept { return values_.span(); }
 
     /// Where each entry stood in the arrays the matrix was made from (nnz; empty for a matrix made
-    /// from a topology, and for a copy): sorted[e] = yours[permutation()[e]].
+    /// from a topology): sorted[e] = yours[permutation()[e]].
     std::span<const Size> permutation() const noexcept { return permutation_.span(); }
 
 private:

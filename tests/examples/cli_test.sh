@@ -1,0 +1,217 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The command line of the training example, on made-up data sets of a few images: what trains,
+# what is printed, and that every mistake ends in one line and status 2.
+#
+#     cli_test.sh PATH/TO/02_train
+
+set -eu
+
+binary=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# Prints the numbers given as bytes.
+bytes() {
+    for byte; do
+        # shellcheck disable=SC2059  # the format is the byte
+        printf "\\$(printf %03o "$byte")"
+    done
+}
+
+# Prints a number below 65536 as four bytes, the highest first.
+big_endian() { bytes 0 0 $(($1 / 256)) $(($1 % 256)); }
+
+# images FILE COUNT SIDE: square images of a repeating pattern.
+images() {
+    {
+        bytes 0 0 8 3
+        big_endian "$2"
+        big_endian "$3"
+        big_endian "$3"
+        yes 'snack on sparse nets' | head -c $(($2 * $3 * $3))
+    } >"$1"
+}
+
+# labels FILE COUNT: 0, 1, ... 9, 0, 1, ...; COUNT is a multiple of ten.
+labels() {
+    {
+        bytes 0 0 8 1
+        big_endian "$2"
+        left=$2
+        while [ "$left" -gt 0 ]; do
+            bytes 0 1 2 3 4 5 6 7 8 9
+            left=$((left - 10))
+        done
+    } >"$1"
+}
+
+# data_set FOLDER: 40 training and 20 test images of 5 x 5 pixels.
+data_set() {
+    mkdir -p "$1"
+    images "$1/train-images-idx3-ubyte" 40 5
+    labels "$1/train-labels-idx1-ubyte" 40
+    images "$1/t10k-images-idx3-ubyte" 20 5
+    labels "$1/t10k-labels-idx1-ubyte" 20
+}
+
+# Runs the program; leaves $status, $work/out and $work/err.
+run() {
+    status=0
+    "$binary" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
+}
+
+# trains NAME ARGUMENTS...: ends with 0 and an accuracy.
+trains() {
+    name=$1
+    shift
+    run "$@"
+    if [ "$status" -ne 0 ]; then
+        fail "$name: status $status: $(cat "$work/err")"
+    elif ! grep -q 'test accuracy' "$work/out"; then
+        fail "$name: no test accuracy in the output"
+    fi
+}
+
+# refuses NAME TEXT ARGUMENTS...: ends with 2, one line that holds TEXT, and no other output.
+refuses() {
+    name=$1
+    text=$2
+    shift 2
+    run "$@"
+    [ "$status" -eq 2 ] || fail "$name: status $status, wanted 2"
+    [ ! -s "$work/out" ] || fail "$name: something on standard output"
+    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "$name: not one line of error: $(cat "$work/err")"
+    grep -q "^02_train: .*$text" "$work/err" || fail "$name: no '$text' in: $(cat "$work/err")"
+}
+
+# refuses_file NAME TEXT FILE: a data set that is whole but for FILE, taken from $work/bad.
+refuses_file() {
+    data_set "$work/broken"
+    cp "$work/bad" "$work/broken/$3"
+    refuses "$1" "$3: .*$2" --data "$work/broken" --epochs 1
+    rm -r "$work/broken"
+}
+
+data=$work/plain
+data_set "$data"
+data_set "$work/zipped"
+gzip "$work"/zipped/*
+set -- --epochs 1 --hidden 20,10 --batch 10
+
+# What trains.
+
+trains 'plain files, one thread' --data "$data" --threads 1 "$@"
+grep 'test accuracy' "$work/out" >"$work/expected"
+grep 'test accuracy' "$work/err" >/dev/null || fail 'progress: no line for the epoch'
+if cat "$work/out" "$work/err" | tr '\r\033' '!!' | grep -q '!'; then
+    fail 'progress: control bytes without a terminal'
+fi
+for threads in 2 3; do
+    trains "$threads threads" --data "$data" --threads "$threads" "$@"
+    grep 'test accuracy' "$work/out" | cmp -s - "$work/expected" || fail "$threads threads: another accuracy"
+done
+trains 'gzipped files' --data "$work/zipped" --threads 1 "$@"
+grep 'test accuracy' "$work/out" | cmp -s - "$work/expected" || fail 'gzipped files: another accuracy'
+trains 'batches that do not divide the images' --data "$data" --epochs 2 --hidden 7 --batch 13
+trains 'one batch' --data "$data" --epochs 1 --hidden 7 --batch 40
+trains 'one image per batch, rewired' --data "$data" --epochs 20 --hidden 30,20 --batch 1
+trains 'static, uniform, adam' --data "$data" --static --density uniform --optimizer adam --lr 0.01 --seed 7 "$@"
+trains 'dense' --data "$data" --sparsity 0 "$@"
+trains 'no connection left' --data "$data" --sparsity 0.99999 "$@"
+trains 'a learning rate that diverges' --data "$data" --lr 1000 --epochs 50 --hidden 20 --batch 1
+
+# Help.
+
+run --help
+[ "$status" -eq 0 ] || fail "--help: status $status"
+[ ! -s "$work/err" ] || fail '--help: something on standard error'
+for option in epochs sparsity density hidden batch lr optimizer seed threads static data help; do
+    grep -q -- "--$option" "$work/out" || fail "--help: --$option is not listed"
+done
+
+# Options out of range or unreadable.
+
+for value in 0 -1 1.5 ten '' 99999999999999999999; do
+    refuses "--epochs=$value" epochs --data "$data" "--epochs=$value"
+    refuses "--batch=$value" batch --data "$data" "--batch=$value"
+    refuses "--threads=$value" threads --data "$data" "--threads=$value"
+done
+for value in 1.5 -0.1 1 nan inf 0.9x ''; do
+    refuses "--sparsity=$value" sparsity --data "$data" "--sparsity=$value"
+done
+for value in 0 -1 '300,' ',100' 300,,100 300,0 300x100 1e3 '' 99999999; do
+    refuses "--hidden=$value" hidden --data "$data" "--hidden=$value"
+done
+for value in 0 -1 nan inf fast ''; do
+    refuses "--lr=$value" lr --data "$data" "--lr=$value"
+done
+for value in -1 x '' 18446744073709551616; do
+    refuses "--seed=$value" seed --data "$data" "--seed=$value"
+done
+refuses 'density' density --data "$data" --density thick
+refuses 'optimizer' optimizer --data "$data" --optimizer lion
+refuses 'unknown option' no-such-option --data "$data" --no-such-option
+refuses 'stray word' stray --data "$data" stray
+refuses 'option without value' epochs --data "$data" --epochs
+refuses 'option given twice' epochs --data "$data" --epochs 1 --epochs 2
+refuses 'batch larger than the set' 'batch.*40' --data "$data" --epochs 1 --batch 41
+
+# Files that are missing or damaged.
+
+refuses 'missing folder' 'no-such-folder' --data "$work/no-such-folder"
+refuses 'folder named with a line break' 'not found' --data "$work/no
+folder"
+for file in train-images-idx3-ubyte train-labels-idx1-ubyte t10k-images-idx3-ubyte t10k-labels-idx1-ubyte; do
+    data_set "$work/broken"
+    rm "$work/broken/$file"
+    refuses "missing $file" "$file" --data "$work/broken"
+    mkdir "$work/broken/$file"
+    refuses "folder in place of $file" "$file" --data "$work/broken"
+    rm -r "$work/broken"
+
+    : >"$work/bad"
+    refuses_file "empty $file" 'header' "$file"
+    head -c 7 "$data/$file" >"$work/bad"
+    refuses_file "header of $file cut" 'header' "$file"
+    size=$(wc -c <"$data/$file")
+    head -c $((size - 1)) "$data/$file" >"$work/bad"
+    refuses_file "$file cut" 'truncated\|promises' "$file"
+    { cat "$data/$file" && bytes 0; } >"$work/bad"
+    refuses_file "$file too long" 'goes on' "$file"
+    { bytes 0 0 8 2 && tail -c +5 "$data/$file"; } >"$work/bad"
+    refuses_file "magic number of $file" '0x00000802' "$file"
+    gzip -c "$data/$file" | head -c 30 >"$work/bad"
+    refuses_file "gzipped $file cut" 'header\|truncated\|damaged' "$file"
+    { gzip -c "$data/$file" | head -c 12 && yes | head -c 80; } >"$work/bad"
+    refuses_file "gzipped $file damaged" 'header\|truncated\|damaged\|promises\|magic' "$file"
+done
+{ bytes 0 0 8 3 255 255 255 255 255 255 255 255 255 255 255 255 && yes | head -c 100; } >"$work/bad"
+refuses_file 'extents that overflow' promises train-images-idx3-ubyte
+gzip -c "$work/bad" >"$work/worse" && mv "$work/worse" "$work/bad"
+refuses_file 'extents that overflow, gzipped' promises train-images-idx3-ubyte
+images "$work/bad" 0 5
+refuses_file 'no images' 'no pixels' train-images-idx3-ubyte
+images "$work/bad" 40 0
+refuses_file 'images without pixels' 'no pixels' train-images-idx3-ubyte
+labels "$work/bad" 30
+refuses_file 'fewer labels than images' '30 labels for 40 images' train-labels-idx1-ubyte
+{ head -c 47 "$data/train-labels-idx1-ubyte" && bytes 10; } >"$work/bad"
+refuses_file 'label out of range' 'label 10 at position 39' train-labels-idx1-ubyte
+data_set "$work/broken"
+images "$work/broken/t10k-images-idx3-ubyte" 20 6
+refuses 'test images of another size' '36 pixels' --data "$work/broken"
+
+if [ "$failures" -gt 0 ]; then
+    echo "$failures checks failed"
+    exit 1
+fi
+echo 'all checks passed'
