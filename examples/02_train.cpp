@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Trains a sparse network on Fashion-MNIST the way SET does (Mocanu et al. 2018): every hundred
-// steps the weakest connections give way to random new ones. Nothing here is ever dense: weights,
+// steps the weakest connections give way to random new ones. From the first step on weights,
 // gradients and optimiser state exist for the connections only.
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 #include <vector>
 
 #include <examples/support/batches.hpp>
+#include <examples/support/evaluation.hpp>
 #include <examples/support/fashion_mnist.hpp>
 #include <examples/support/format.hpp>
-#include <examples/support/latency.hpp>
+#include <examples/support/memory_table.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/progress.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
-#include <examples/support/table.hpp>
 #include <examples/support/train_options.hpp>
 #include <snack/snack.hpp>
 
@@ -55,23 +55,6 @@ std::vector<Size> layer_entries(const TrainOptions& options, std::span<const Siz
 
 std::string percent(Size part, Size whole) {
     return format("%.2f %%", 100 * static_cast<double>(part) / static_cast<double>(whole));
-}
-
-/// How many test images the network gets right.
-Size count_correct_test(snack::HostContext& ctx, const Network& network, const FashionMnist& data, Workspace& work) {
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(data.test.count));
-    std::iota(order.begin(), order.end(), 0u);
-    Size correct = 0;
-    for (Size begin = 0; begin < data.test.count; begin += work.capacity()) {
-        const Size batch = std::min(work.capacity(), data.test.count - begin);
-        const auto at = static_cast<std::size_t>(begin);
-        const auto samples = static_cast<std::size_t>(batch);
-        work.set_batch(batch);
-        gather_images(ctx, data, data.test, std::span(order).subspan(at, samples), work.input());
-        network.forward(ctx, work);
-        correct += count_correct(work.logits(), std::span(data.test.labels).subspan(at, samples));
-    }
-    return correct;
 }
 
 /// The training loop. Optimizer is snack::Sgd or snack::Adam, one object per layer.
@@ -113,7 +96,7 @@ public:
                 }
             }
             outcome.epoch_seconds += epoch_watch.seconds() / static_cast<double>(options_.epochs);
-            outcome.correct = count_correct_test(ctx_, network_, data_, test_batches_);
+            outcome.correct = count_correct_images(ctx_, network_, data_, test_batches_);
             progress.keep(name + format("  loss %.4f  test accuracy ", loss) +
                           percent(outcome.correct, data_.test.count) + format("  %.1f s", watch.seconds()));
         }
@@ -179,50 +162,6 @@ private:
     snack::RewireSchedule schedule_;
 };
 
-/// Memory held against that of a dense network of the same shape with the same optimiser.
-void print_memory(const Network& network, Size optimizer_bytes) {
-    Size cells = 0;
-    Size connections = 0;
-    Size biases = 0;
-    snack::MemoryReport held;
-    for (const Network::Layer& layer : network.layers()) {
-        const snack::MemoryReport memory = layer.memory();
-        cells += layer.topology()->cells();
-        connections += layer.nnz();
-        biases += layer.out_features();
-        held.values += memory.values + memory.bias;
-        held.gradients += memory.gradients + memory.bias_gradients;
-        held.topology += memory.topology + memory.plan;
-    }
-    const Size dense = (cells + biases) * static_cast<Size>(sizeof(float));
-    const Size dense_optimizer = optimizer_bytes / (connections + biases) * (cells + biases);
-    Table table;
-    const auto add_bytes = [&](const char* name, Size sparse, Size full) {
-        table.add({name, format_bytes(sparse), format_bytes(full), format_share(sparse, full)});
-    };
-    table.add({"", "sparse", "dense", "share"});
-    table.add({"connections", format_count(connections), format_count(cells), format_share(connections, cells)});
-    add_bytes("weights and biases", held.values, dense);
-    add_bytes("indices", held.topology, 0);
-    add_bytes("gradients", held.gradients, dense);
-    add_bytes("optimiser state", optimizer_bytes, dense_optimizer);
-    add_bytes("in all", held.values + held.topology + held.gradients + optimizer_bytes, 2 * dense + dense_optimizer);
-    table.print(stdout);
-}
-
-/// One test image after another through the network at batch 1.
-Latency measure_single_image(snack::HostContext& ctx, const Network& network, const FashionMnist& data,
-                             std::span<const Size> widths) {
-    Workspace work(widths, 1);
-    work.set_batch(1);
-    std::uint32_t image = 0;
-    const auto load = [&] {
-        gather_images(ctx, data, data.test, std::span(&image, 1), work.input());
-        image = (image + 1) % static_cast<std::uint32_t>(data.test.count);
-    };
-    return measure_latency(2000, load, [&] { network.forward(ctx, work); });
-}
-
 void train(const TrainOptions& options) {
     const FashionMnist data = load_fashion_mnist(options.data);
     if (options.batch > data.train.count) {
@@ -244,7 +183,7 @@ void train(const TrainOptions& options) {
     const Latency latency = measure_single_image(ctx, network, data, widths);
 
     std::printf("test accuracy  %s\n\n", percent(outcome.correct, data.test.count).c_str());
-    print_memory(network, outcome.optimizer_bytes);
+    print_memory(stdout, network, outcome.optimizer_bytes);
     std::printf("\nseconds per epoch   %.2f, %d threads\n", outcome.epoch_seconds, ctx.threads());
     std::printf("one image, batch 1  %.0f us median, %.0f us 99th percentile\n", latency.median * 1e6,
                 latency.percentile99 * 1e6);

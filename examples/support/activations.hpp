@@ -12,14 +12,13 @@ using snack::Size;
 
 namespace detail {
 
-/// Calls body(offset of the line, its length) for each line of the view, spread over the threads.
+/// Calls body(line, its length) for each line of the view, in tasks of about so many elements.
 template <class Context, class T, class Body>
-void for_each_line(Context& ctx, const snack::MatrixView<T>& view, const Body& body) {
+void for_each_line(Context& ctx, const snack::MatrixView<T>& view, Size elements, const Body& body) {
     const bool row_major = view.layout() == snack::Layout::row_major;
     const Size lines = row_major ? view.batch() : view.features();
     const Size length = row_major ? view.features() : view.batch();
-    const Size grain = (1 << 14) / (length + 1) + 1;  // some microseconds of work
-    ctx.parallel_ranges(lines, grain, [&](Size begin, Size end) {
+    ctx.parallel_ranges(lines, elements / (length + 1) + 1, [&](Size begin, Size end) {
         for (Size line = begin; line < end; ++line) {
             body(line, length);
         }
@@ -31,7 +30,8 @@ void for_each_line(Context& ctx, const snack::MatrixView<T>& view, const Body& b
 /// y = max(y, 0); NaN stays.
 template <class Context>
 void relu(Context& ctx, snack::MatrixView<float> y) {
-    detail::for_each_line(ctx, y, [&](Size line, Size length) {
+    // y has just been written and lies in cache: 100,000 elements take less time than waking a thread.
+    detail::for_each_line(ctx, y, 1 << 17, [&](Size line, Size length) {
         float* at = y.data() + line * y.stride();
         for (Size i = 0; i < length; ++i) {
             at[i] = at[i] < 0 ? 0 : at[i];
@@ -42,7 +42,7 @@ void relu(Context& ctx, snack::MatrixView<float> y) {
 /// dy = 0 where the rectifier gave 0; `y` is what it gave. Both views share layout and extent.
 template <class Context>
 void relu_backward(Context& ctx, snack::MatrixView<const float> y, snack::MatrixView<float> dy) {
-    detail::for_each_line(ctx, dy, [&](Size line, Size length) {
+    detail::for_each_line(ctx, dy, 1 << 15, [&](Size line, Size length) {
         const float* value = y.data() + line * y.stride();
         float* gradient = dy.data() + line * dy.stride();
         for (Size i = 0; i < length; ++i) {

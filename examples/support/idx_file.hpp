@@ -103,11 +103,13 @@ inline IdxArray read_idx_file(const std::filesystem::path& path, unsigned dimens
     }
     IdxArray array;
     std::uint64_t size = 1;
+    bool overflows = false;
     for (unsigned dimension = 0; dimension < dimensions; ++dimension) {
         array.extents.push_back(detail::read_big_endian(file, path));
-        if (__builtin_mul_overflow(size, array.extents.back(), &size) || size > file.capacity()) {
-            throw DataError(path, "the header promises more bytes than the file can hold");
-        }
+        overflows = overflows || __builtin_mul_overflow(size, array.extents.back(), &size);
+    }
+    if (overflows || size > file.capacity()) {
+        throw DataError(path, "the header promises more bytes than the file can hold");
     }
     array.bytes.resize(size);
     const std::uint64_t got = file.read(array.bytes.data(), size);

@@ -80,7 +80,7 @@ public:
             options.nnz = entries[i];
             options.seed = seed;
             options.stream = static_cast<std::uint32_t>(i);
-            layers_.emplace_back(ctx, options);
+            layers_.emplace_back(ctx, options, snack::KaimingNormal{});
         }
     }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 // The library's own small pool: threads - 1 workers and the calling thread.
-// Tasks are taken from a shared counter; idle workers spin for some microseconds, since the
-// next layer's kernel follows soon, and sleep after that.
+// Tasks are taken from a shared counter; idle workers spin for some microseconds, since the next
+// layer's kernel follows soon, and sleep after that. A worker that wakes when all tasks are taken
+// finds the gate closed and is not waited for, so a busy machine costs no more than its cores.
 
 #include <atomic>
 #include <thread>
@@ -40,14 +41,18 @@ public:
         task_ = &task;
         tasks_ = tasks;
         next_.store(0, std::memory_order_relaxed);
-        busy_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
+        gate_.fetch_and(~closed, std::memory_order_release);
         round_.fetch_add(1, std::memory_order_release);
         round_.notify_all();
         drain(task, tasks);
-        wait_while(busy_, [](int busy) { return busy != 0; });
+        gate_.fetch_or(closed, std::memory_order_acq_rel);
+        wait_while(gate_, [](unsigned gate) { return gate != closed; });
     }
 
 private:
+    /// The bit of gate_ that says no worker may join; the rest counts those inside.
+    static constexpr unsigned closed = 1u << 31;
+
     struct StopOnUnwind {
         ThreadPool* pool;
         ~StopOnUnwind() {
@@ -98,9 +103,11 @@ private:
             if (stopping_.load(std::memory_order_relaxed)) {
                 return;
             }
-            drain(*task_, tasks_);
-            if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-                busy_.notify_one();
+            if ((gate_.fetch_add(1, std::memory_order_acquire) & closed) == 0) {
+                drain(*task_, tasks_);
+            }
+            if (gate_.fetch_sub(1, std::memory_order_acq_rel) == closed + 1) {
+                gate_.notify_one();
             }
         }
     }
@@ -111,7 +118,7 @@ private:
     std::atomic<bool> stopping_{false};
     alignas(64) std::atomic<unsigned> round_{0};
     alignas(64) std::atomic<Size> next_{0};
-    alignas(64) std::atomic<int> busy_{0};
+    alignas(64) std::atomic<unsigned> gate_{closed};
 };
 
 }  // namespace snack::inline v0

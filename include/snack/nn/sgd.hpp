@@ -81,21 +81,37 @@ private:
         const T rate = static_cast<T>(options_.learning_rate);
         const T momentum = static_cast<T>(options_.momentum);
         const T decay = static_cast<T>(weight_decay);
-        const bool nesterov = options_.nesterov;
         T* const w = parameters.data();
         const T* const gradient = gradients.data();
-        T* const v = velocity.size() > 0 ? velocity.data() : nullptr;
-        ctx.parallel_ranges(static_cast<Size>(parameters.size()), detail::optimizer_grain, [=](Size begin, Size end) {
-            for (Size i = begin; i < end; ++i) {
-                const T g = gradient[i] + decay * w[i];
-                if (v == nullptr) {
-                    w[i] -= rate * g;
-                } else {
-                    v[i] = momentum * v[i] + g;
-                    w[i] -= rate * (nesterov ? g + momentum * v[i] : v[i]);
-                }
-            }
-        });
+        T* const v = velocity.data();
+        // One loop for each rule: a test inside would keep the compiler from using vector registers.
+        const auto plain = [=](Size i) { w[i] -= rate * (gradient[i] + decay * w[i]); };
+        const auto with_momentum = [=](Size i) {
+            const T now = momentum * v[i] + (gradient[i] + decay * w[i]);
+            v[i] = now;
+            w[i] -= rate * now;
+        };
+        const auto with_nesterov = [=](Size i) {
+            const T g = gradient[i] + decay * w[i];
+            const T now = momentum * v[i] + g;
+            v[i] = now;
+            w[i] -= rate * (g + momentum * now);
+        };
+        const auto update_each = [&](const auto& rule) {
+            ctx.parallel_ranges(static_cast<Size>(parameters.size()), detail::optimizer_grain,
+                                [=](Size begin, Size end) {
+                                    for (Size i = begin; i < end; ++i) {
+                                        rule(i);
+                                    }
+                                });
+        };
+        if (velocity.size() == 0) {
+            update_each(plain);
+        } else if (options_.nesterov) {
+            update_each(with_nesterov);
+        } else {
+            update_each(with_momentum);
+        }
     }
 
     SgdOptions options_;
