@@ -34,7 +34,7 @@ TEST_CASE("the bounds hold for any order and catch one dropped entry") {
             exact.add(static_cast<long double>(w[e]) * x[e]);
             largest = std::fabs(w[e] * x[e]) > std::fabs(w[largest] * x[largest]) ? e : largest;
         }
-        for (const std::size_t stride : {1, 2, 7}) {
+        for (const std::size_t stride : {1u, 2u, 7u}) {
             CAPTURE(terms, stride);
             CHECK(within_random_bound(sum_in_order(w, x, stride, w.size()), exact));
             CHECK_FALSE(within_random_bound(sum_in_order(w, x, stride, largest), exact));
