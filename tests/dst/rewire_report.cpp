@@ -201,3 +201,16 @@ TEST_CASE("maps of two rewires in a row can be applied one after the other", "[d
         }
     }
 }
+
+TEST_CASE("the fill may be an element of the array itself", "[dst][report]") {
+    HostContext ctx({.threads = 1});
+    const TopologyPtr before = Topology::from_cells(1, 4, std::vector<Size>{0, 1, 2});
+    const std::vector<double> values = {0, 5, 6};
+    const RewireReport report =
+        plan_rewire(ctx, before, std::span<const double>(values), MagnitudePruner{0.3}, UniformGrower{}, {});
+    std::vector<int> array = {7, 8, 9};
+
+    report.apply_map(std::span<int>(array), array[0]);
+
+    CHECK(array == std::vector<int>{8, 9, 7});
+}

@@ -71,6 +71,7 @@ auto smallest_ranks(std::span<const T> values, Size count) {
 struct MagnitudePruner {
     double fraction = 0.3;
 
+    /// @param values  nnz elements
     /// O(nnz) time.
     /// @throws ArgumentError unless 0 <= fraction <= 1
     template <class Context, Scalar T>

@@ -46,6 +46,7 @@ public:
         require<ShapeError>(static_cast<Size>(array.size()) == new_to_old_.size() && dropped_ == grown_,
                             "RewireReport::apply_map", "span of ", array.size(), " elements for ", old_to_new_.size(),
                             " entries before and ", new_to_old_.size(), " after");
+        const T kept_fill = fill;  // `fill` may be an element of the array
         T* at = array.data();
         // Survivors keep their order, so those that move left can be moved first to last and
         // those that move right last to first without one overwriting another.
@@ -61,7 +62,7 @@ public:
         }
         for (Size e = 0; e < new_to_old_.size(); ++e) {
             if (new_to_old_[e] < 0) {
-                at[e] = fill;
+                at[e] = kept_fill;
             }
         }
     }

@@ -2,8 +2,8 @@
 #pragma once
 
 // The interface through which a caller supplies memory, and the default behind it.
-// Every byte that a layer, plan, optimiser or scratch space holds comes through here, so a
-// caller can pool it, count it or cap it.
+// Every array that a layer, plan, optimiser or scratch space holds comes through here, so a caller
+// can pool it, count it or cap it; only small bookkeeping of fixed size does not.
 
 #include <cstddef>
 #include <new>

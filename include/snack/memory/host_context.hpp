@@ -33,22 +33,22 @@ public:
     HostContext() : HostContext(Options{}) {}
 
     /// @throws ArgumentError for a negative number of threads
-    explicit HostContext(const Options& options) : allocator_(options.allocator), executor_(options.executor) {
+    explicit HostContext(const Options& options) : allocator_(options.allocator), borrowed_(options.executor) {
         require<ArgumentError>(options.threads >= 0, "HostContext", options.threads,
                                " threads; at least 1 is needed, or 0 for all");
-        if (executor_ == nullptr) {
+        if (borrowed_ == nullptr) {
             const int available = static_cast<int>(std::thread::hardware_concurrency());
             const int threads = options.threads > 0 ? options.threads : (available > 0 ? available : 1);
             pool_ = std::make_unique<ThreadPool>(threads);
-            executor_ = pool_.get();
         }
     }
 
+    /// Scratch space and pool move along; a moved-from context can only be destroyed or assigned to.
     HostContext(HostContext&&) noexcept = default;
     HostContext& operator=(HostContext&&) noexcept = default;
 
     /// How many tasks run at once.
-    int threads() const noexcept { return executor_->concurrency(); }
+    int threads() const noexcept { return executor().concurrency(); }
 
     /// Where this context takes memory from; null means operator new.
     Allocator* allocator() const noexcept { return allocator_; }
@@ -60,7 +60,7 @@ public:
         if (tasks == 1) {
             body(Size{0});
         } else if (tasks > 1) {
-            executor_->parallel_for(tasks, TaskRef(body));
+            executor().parallel_for(tasks, TaskRef(body));
         }
     }
 
@@ -121,8 +121,10 @@ private:
         Buffer<unsigned char> memory;
     };
 
+    Executor& executor() const noexcept { return borrowed_ != nullptr ? *borrowed_ : *pool_; }
+
     Allocator* allocator_;
-    Executor* executor_;
+    Executor* borrowed_;
     std::unique_ptr<ThreadPool> pool_;
     std::vector<Block> blocks_;
 };
