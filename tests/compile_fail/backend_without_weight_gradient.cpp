@@ -12,4 +12,6 @@ struct Incomplete : snack::Reference {
 };
 
 using Layer = snack::SparseLinear<Incomplete, float>;
-Layer* layer(snack::HostContext& ctx) { return new Layer(ctx, {.in_features = 2, .out_features = 2}); }
+Layer* layer(snack::HostContext& ctx) {
+    return new Layer(ctx, {.in_features = 2, .out_features = 2});
+}

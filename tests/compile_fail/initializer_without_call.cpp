@@ -9,4 +9,6 @@
 struct Nothing {};
 
 using Layer = snack::SparseLinear<snack::Host, float>;
-Layer* layer(snack::HostContext& ctx) { return new Layer(ctx, {.in_features = 2, .out_features = 2}, Nothing{}); }
+Layer* layer(snack::HostContext& ctx) {
+    return new Layer(ctx, {.in_features = 2, .out_features = 2}, Nothing{});
+}

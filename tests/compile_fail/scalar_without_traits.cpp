@@ -7,4 +7,6 @@
 #include <snack/snack.hpp>
 
 using Layer = snack::SparseLinear<snack::Host, int>;
-Layer* layer(snack::HostContext& ctx) { return new Layer(ctx, {.in_features = 2, .out_features = 2}); }
+Layer* layer(snack::HostContext& ctx) {
+    return new Layer(ctx, {.in_features = 2, .out_features = 2});
+}

@@ -44,7 +44,9 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
         return nullptr;
     }
 }
-void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept { return operator new(bytes, tag); }
+void* operator new[](std::size_t bytes, const std::nothrow_t& tag) noexcept {
+    return operator new(bytes, tag);
+}
 void operator delete(void* memory) noexcept {
     std::free(memory);
 }

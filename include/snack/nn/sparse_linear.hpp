@@ -220,7 +220,7 @@ public:
     std::span<const T> bias_gradients() const noexcept { return bias_gradients_.span(); }
 
     /// Bytes held, scratch space of contexts apart.
-    MemoryReport memory() const noexcept {
+    MemoryReport memory() const {
         return {values_.bytes(),
                 gradients_.bytes(),
                 bias_.bytes(),
