@@ -1,6 +1,6 @@
-# Takes the first C++ block of README.md, compiles it as the README says, with all warnings as
-# errors, and runs it.
-#   cmake -DCOMPILER=g++ -DFLAGS=... -P cmake/readme_check.cmake
+# Takes the first C++ block of README.md, compiles it with all warnings as errors, runs it, and
+# compares what it prints.
+#   cmake -DCOMPILER=g++ -DWORK_DIR=build -P cmake/readme_check.cmake
 cmake_minimum_required(VERSION 3.25)
 
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)

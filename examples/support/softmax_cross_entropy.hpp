@@ -2,7 +2,7 @@
 #pragma once
 
 // The loss of a classifier: softmax of the logits, minus the logarithm at the true class, mean
-// over the batch; and the share of samples whose largest logit is the true one.
+// over the batch; and how many samples whose largest logit is the true one.
 
 #include <cmath>
 #include <cstdint>

@@ -93,10 +93,7 @@ void strides_are_64_bits_wide() {
     const auto bytes = static_cast<std::size_t>(stride + 1) * sizeof(T);
     void* const memory =
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        WARN("no address space for this case");
-        return;
-    }
+    REQUIRE(memory != MAP_FAILED);
     T* const x = static_cast<T*>(memory);
     x[0] = 1;
     x[stride] = 2;
@@ -298,29 +295,6 @@ void nothing_leaks_when_an_allocation_fails() {
         REQUIRE(allocator.live_bytes == 0);
     }
     REQUIRE(failures > 10);
-}
-
-/// Ten thousand constructions that fail on their last entry.
-template <class B, class T>
-void nothing_leaks_when_an_entry_is_out_of_range() {
-    CountingAllocator allocator;
-    std::vector<Index> rows(10000, 0);
-    std::vector<Index> columns(10000);
-    for (std::size_t e = 0; e < columns.size(); ++e) {
-        columns[e] = static_cast<Index>(e == 9999 ? 20000 : e);
-    }
-    const std::vector<T> values(10000, T{1});
-    int refused = 0;
-    for (int i = 0; i < 1000; ++i) {
-        try {
-            const snack::CooMatrix<T> matrix(snack::CooView<T>{1, 20000, rows, columns, values}, &allocator);
-        } catch (const snack::TopologyError&) {
-            ++refused;
-        }
-    }
-    CHECK(refused == 1000);
-    CHECK(allocator.live_bytes == 0);
-    CHECK(allocator.calls >= 1000);
 }
 
 }  // namespace tests::conformance

@@ -47,7 +47,7 @@ void wrong_views_are_refused_before_anything_is_written() {
     CHECK(all_agree(Data::integers, y, exact_forward(pattern, problem.values, problem.bias, problem.x, 2), 2, 4));
 }
 
-/// A layer, what it gives for x = 1, and that as a vector.
+/// What the layer gives for one sample of ones.
 template <class B, class T>
 std::vector<T> response(const snack::SparseLinear<B, T>& layer) {
     typename B::context_type ctx({.threads = 1});

@@ -147,3 +147,6 @@ TEST_CASE("a view refuses an extent whose offsets do not fit 64 bits", "[core][m
 static_assert(std::is_trivially_copyable_v<MatrixView<float>>);
 static_assert(!std::is_convertible_v<MatrixView<const float>, MatrixView<float>>);
 static_assert(!std::is_convertible_v<MatrixView<double>, MatrixView<const float>>);
+
+struct OtherSpace {};
+static_assert(!std::is_convertible_v<MatrixView<float, OtherSpace>, MatrixView<float>>);

@@ -34,7 +34,7 @@ template <class P, class G>
 RewireReport rewire(const TopologyPtr& before, const std::vector<double>& values, const P& pruner, const G& grower,
                     const RandomKey& key = {}) {
     HostContext ctx({.threads = 1});
-    return plan_rewire(ctx, before, std::span<const double>(values), pruner, grower, key);
+    return propose_rewire(ctx, before, std::span<const double>(values), pruner, grower, key);
 }
 
 /// What a rule that breaks its contract is told.
@@ -137,7 +137,7 @@ TEST_CASE("a rewire that drops something makes a new version", "[dst][rewire]") 
 }
 
 TEST_CASE("a pruner that returns what it must not is stopped", "[dst][rewire]") {
-    const std::string reason = "plan_rewire: the pruner must return ascending entries of 4, at most 5";
+    const std::string reason = "propose_rewire: the pruner must return ascending entries of 4, at most 5";
 
     CHECK(refusal({{1, 0}}, {{1, 3}}) == reason);
     CHECK(refusal({{1, 1}}, {{1, 3}}) == reason);
@@ -158,7 +158,7 @@ TEST_CASE("a pruner that drops more than is free is stopped", "[dst][rewire]") {
 }
 
 TEST_CASE("a grower that returns what it must not is stopped", "[dst][rewire]") {
-    const std::string reason = "plan_rewire: the grower must return 2 ascending cells of 9";
+    const std::string reason = "propose_rewire: the grower must return 2 ascending cells of 9";
 
     CHECK(refusal({{0, 1}}, {{3, 1}}) == reason);
     CHECK(refusal({{0, 1}}, {{3, 3}}) == reason);
@@ -170,10 +170,10 @@ TEST_CASE("a grower that returns what it must not is stopped", "[dst][rewire]") 
 }
 
 TEST_CASE("a grower that returns a stored cell is stopped, even one that was just dropped", "[dst][rewire]") {
-    CHECK(refusal({{0}}, {{4}}) == "plan_rewire: the grower returned (1, 1), which has an entry");
-    CHECK(refusal({{0}}, {{0}}) == "plan_rewire: the grower returned (0, 0), which has an entry");
-    CHECK(refusal({{3}}, {{8}}) == "plan_rewire: the grower returned (2, 2), which has an entry");
-    CHECK(refusal({{0, 1}}, {{1, 8}}) == "plan_rewire: the grower returned (2, 2), which has an entry");
+    CHECK(refusal({{0}}, {{4}}) == "propose_rewire: the grower returned (1, 1), which has an entry");
+    CHECK(refusal({{0}}, {{0}}) == "propose_rewire: the grower returned (0, 0), which has an entry");
+    CHECK(refusal({{3}}, {{8}}) == "propose_rewire: the grower returned (2, 2), which has an entry");
+    CHECK(refusal({{0, 1}}, {{1, 8}}) == "propose_rewire: the grower returned (2, 2), which has an entry");
 }
 
 TEST_CASE("values of another extent than the topology are refused", "[dst][rewire]") {
@@ -183,7 +183,7 @@ TEST_CASE("values of another extent than the topology are refused", "[dst][rewir
 
     for (const std::size_t size : {std::size_t{2}, std::size_t{4}}) {
         CHECK_THROWS_AS(
-            plan_rewire(ctx, before, std::span(values).first(size), MagnitudePruner{0.3}, UniformGrower{}, {}),
+            propose_rewire(ctx, before, std::span(values).first(size), MagnitudePruner{0.3}, UniformGrower{}, {}),
             ShapeError);
     }
 }
@@ -195,8 +195,8 @@ TEST_CASE("what a rule throws passes through, and no memory is left behind", "[d
     const std::vector<double> values = {1, 2, 3};
     const std::span<const double> view(values);
 
-    REQUIRE_THROWS_AS(plan_rewire(ctx, before, view, MagnitudePruner{2}, UniformGrower{}, {}), ArgumentError);
-    REQUIRE_THROWS_AS(plan_rewire(ctx, before, view, MagnitudePruner{0.3}, FixedGrower{{4}}, {}), TopologyError);
+    REQUIRE_THROWS_AS(propose_rewire(ctx, before, view, MagnitudePruner{2}, UniformGrower{}, {}), ArgumentError);
+    REQUIRE_THROWS_AS(propose_rewire(ctx, before, view, MagnitudePruner{0.3}, FixedGrower{{4}}, {}), TopologyError);
 
     CHECK(allocator.live_bytes == 0);
 }
@@ -211,7 +211,7 @@ TEST_CASE("whichever allocation of a rewire fails, nothing leaks", "[dst][rewire
     for (bool failed = true; failed;) {
         allocator.fail_at_call = allocator.calls + ++failures;
         try {
-            plan_rewire(ctx, before, std::span<const double>(values), MagnitudePruner{0.6}, UniformGrower{}, {});
+            propose_rewire(ctx, before, std::span<const double>(values), MagnitudePruner{0.6}, UniformGrower{}, {});
             failed = false;
         } catch (const std::bad_alloc&) {
         }

@@ -25,8 +25,8 @@ using Cells = std::vector<Size>;
 RewireReport rewire(const TopologyPtr& before, double fraction, std::uint64_t seed = 1) {
     HostContext ctx({.threads = 1});
     const std::vector<float> values(static_cast<std::size_t>(before->nnz()), 1.0f);
-    return plan_rewire(ctx, before, std::span<const float>(values), MagnitudePruner{fraction}, UniformGrower{},
-                       {.seed = seed, .purpose = Purpose::growth});
+    return propose_rewire(ctx, before, std::span<const float>(values), MagnitudePruner{fraction}, UniformGrower{},
+                          {.seed = seed, .purpose = Purpose::growth});
 }
 
 TopologyPtr full(Size out_features, Size in_features) {
@@ -69,7 +69,7 @@ TEST_CASE("more entries than the matrix has cells cannot be dropped", "[dst][rew
     const std::vector<float> values = {1};
     const tests::FixedPruner ten{{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}};
 
-    REQUIRE_THROWS_AS(plan_rewire(ctx, before, std::span<const float>(values), ten, UniformGrower{}, {}),
+    REQUIRE_THROWS_AS(propose_rewire(ctx, before, std::span<const float>(values), ten, UniformGrower{}, {}),
                       TopologyError);
 }
 
@@ -154,8 +154,8 @@ TEST_CASE("a matrix of 40 thousand million cells is rewired in little memory", "
     Size grown_beyond_32_bits = 0;
 
     for (std::uint32_t rewires = 0; rewires < 10; ++rewires) {
-        const RewireReport report = plan_rewire(ctx, topology, std::span<const float>(values), MagnitudePruner{0.3},
-                                                UniformGrower{}, {.seed = 4, .rewire_count = rewires});
+        const RewireReport report = propose_rewire(ctx, topology, std::span<const float>(values), MagnitudePruner{0.3},
+                                                   UniformGrower{}, {.seed = 4, .rewire_count = rewires});
         topology = report.after();
         const Cells cells = cells_of(*topology);
         REQUIRE(report.grown() == 300);

@@ -53,8 +53,8 @@ std::vector<T> elements(Size count) {
 RewireReport rewire(const TopologyPtr& before, const Cells& dropped, const Cells& grown) {
     HostContext ctx({.threads = 1});
     const std::vector<float> values(static_cast<std::size_t>(before->nnz()));
-    return plan_rewire(ctx, before, std::span<const float>(values), tests::FixedPruner{dropped},
-                       tests::FixedGrower{grown}, {});
+    return propose_rewire(ctx, before, std::span<const float>(values), tests::FixedPruner{dropped},
+                          tests::FixedGrower{grown}, {});
 }
 
 /// A rewire of a random matrix with any entries dropped and any free cells grown.
@@ -188,8 +188,9 @@ TEST_CASE("maps of two rewires in a row can be applied one after the other", "[d
 
         for (std::uint32_t rewires = 0; rewires < 4; ++rewires) {
             const std::vector<float> values(static_cast<std::size_t>(nnz), 1.0f);
-            const RewireReport report = plan_rewire(ctx, current, std::span<const float>(values), MagnitudePruner{0.3},
-                                                    UniformGrower{}, {.rewire_count = rewires});
+            const RewireReport report =
+                propose_rewire(ctx, current, std::span<const float>(values), MagnitudePruner{0.3}, UniformGrower{},
+                               {.rewire_count = rewires});
             report.apply_map(std::span(ages), Size{-1});
             current = report.after();
         }
@@ -207,10 +208,10 @@ TEST_CASE("the fill may be an element of the array itself", "[dst][report]") {
     const TopologyPtr before = Topology::from_cells(1, 4, std::vector<Size>{0, 1, 2});
     const std::vector<double> values = {0, 5, 6};
     const RewireReport report =
-        plan_rewire(ctx, before, std::span<const double>(values), MagnitudePruner{0.3}, UniformGrower{}, {});
+        propose_rewire(ctx, before, std::span<const double>(values), MagnitudePruner{0.3}, UniformGrower{}, {});
     std::vector<int> array = {7, 8, 9};
 
-    report.apply_map(std::span<int>(array), array[0]);
+    report.apply_map(array, array[0]);
 
     CHECK(array == std::vector<int>{8, 9, 7});
 }

@@ -10,6 +10,7 @@
 #include <snack/memory/host_context.hpp>
 #include <tests/support/allocations.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/executors.hpp>
 #include <tests/support/throws.hpp>
 
 using namespace snack;
@@ -30,19 +31,6 @@ Pieces pieces_of(HostContext& ctx, Size count, Size grain) {
     }
     return pieces;
 }
-
-/// Runs everything on the calling thread, last task first.
-class BackwardsExecutor final : public Executor {
-public:
-    Size rounds = 0;
-    int concurrency() const noexcept override { return 5; }
-    void parallel_for(Size tasks, TaskRef task) override {
-        ++rounds;
-        for (Size i = tasks; i-- > 0;) {
-            task(i);
-        }
-    }
-};
 
 }  // namespace
 
@@ -70,7 +58,7 @@ TEST_CASE("ranges cover every element once, in order and without empty pieces", 
 TEST_CASE("where ranges are cut does not depend on the threads", "[memory][context][threads]") {
     HostContext one({.threads = 1});
     HostContext many({.threads = 7});
-    BackwardsExecutor executor;
+    tests::BackwardsExecutor executor;
     HostContext lent({.executor = &executor});
 
     for (const Size count : {1, 10, 57, 1000}) {
@@ -83,7 +71,7 @@ TEST_CASE("where ranges are cut does not depend on the threads", "[memory][conte
 }
 
 TEST_CASE("a context runs on the caller's executor", "[memory][context]") {
-    BackwardsExecutor executor;
+    tests::BackwardsExecutor executor;
     HostContext ctx({.threads = 2, .executor = &executor});
     std::vector<Size> order;
 
@@ -95,7 +83,7 @@ TEST_CASE("a context runs on the caller's executor", "[memory][context]") {
 }
 
 TEST_CASE("a single task runs on the calling thread", "[memory][context]") {
-    BackwardsExecutor executor;
+    tests::BackwardsExecutor executor;
     HostContext lent({.executor = &executor});
     HostContext own({.threads = 4});
     std::vector<std::thread::id> ids;

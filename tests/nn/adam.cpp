@@ -60,29 +60,6 @@ double gradient_at(std::size_t parameter, int step) {
     return size * std::ldexp(1.0, static_cast<int>(parameter % 7) - 5);
 }
 
-template <class Layer>
-void set_gradients(Layer& layer, int step) {
-    using T = typename Layer::scalar;
-    for (std::size_t i = 0; i < layer.gradients().size(); ++i) {
-        layer.gradients()[i] = static_cast<T>(gradient_at(i, step));
-    }
-    for (std::size_t i = 0; i < layer.bias_gradients().size(); ++i) {
-        layer.bias_gradients()[i] = static_cast<T>(gradient_at(i + 1000, step));
-    }
-}
-
-/// A layer whose weight and bias number i is i - 3.
-template <class Layer>
-Layer small_layer(HostContext& ctx) {
-    using T = typename Layer::scalar;
-    Layer layer(ctx, {.in_features = 6, .out_features = 4, .nnz = 11, .seed = 1},
-                [](const RandomKey&, const Connection& at) { return static_cast<double>(at.entry - 3); });
-    for (std::size_t i = 0; i < 4; ++i) {
-        layer.bias()[i] = static_cast<T>(i) - 3;
-    }
-    return layer;
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("Adam follows its formula for all options", "[nn][adam]", ReferenceLayer, HostLayer) {
@@ -92,7 +69,7 @@ TEMPLATE_TEST_CASE("Adam follows its formula for all options", "[nn][adam]", Ref
     const double weight_decay = GENERATE(0.0, 0.1);
     const bool decoupled = GENERATE(true, false);
     HostContext ctx({.threads = 1});
-    TestType layer = small_layer<TestType>(ctx);
+    TestType layer = tests::small_layer<TestType>(ctx);
     const AdamOptions options{.learning_rate = 0.01,
                               .beta1 = beta1,
                               .beta2 = beta2,
@@ -110,7 +87,7 @@ TEMPLATE_TEST_CASE("Adam follows its formula for all options", "[nn][adam]", Ref
     }
 
     for (int step = 0; step < 12; ++step) {
-        set_gradients(layer, step);
+        tests::set_gradients(layer, step, gradient_at);
         optimizer.step(ctx, layer);
 
         CAPTURE(beta1, beta2, weight_decay, decoupled, step);
@@ -131,7 +108,7 @@ TEMPLATE_TEST_CASE("Adam's first step moves each weight by the learning rate", "
     using T = typename TestType::scalar;
     TestType layer(ctx, {.in_features = 5, .out_features = 2, .nnz = 10, .bias = false}, ConstantValue{0});
     Adam optimizer(ctx, layer, {.learning_rate = 0.5, .epsilon = 0});
-    set_gradients(layer, 0);
+    tests::set_gradients(layer, 0, gradient_at);
 
     optimizer.step(ctx, layer);
 
@@ -144,7 +121,7 @@ TEMPLATE_TEST_CASE("Adam's first step moves each weight by the learning rate", "
 
 TEST_CASE("AdamW's decay shrinks the weights apart from the gradient", "[nn][adam]") {
     HostContext ctx({.threads = 1});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     const auto before = copy_of(layer.values());
     const auto bias = copy_of(layer.bias());
     Adam optimizer(ctx, layer, {.learning_rate = 0.5, .weight_decay = 0.5});
@@ -159,7 +136,7 @@ TEST_CASE("AdamW's decay shrinks the weights apart from the gradient", "[nn][ada
 
 TEST_CASE("coupled decay is a gradient and leaves the bias alone", "[nn][adam]") {
     HostContext ctx({.threads = 1});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     const auto bias = copy_of(layer.bias());
     Adam optimizer(ctx, layer, {.weight_decay = 0.5, .decoupled = false});
 
@@ -174,7 +151,7 @@ TEST_CASE("coupled decay is a gradient and leaves the bias alone", "[nn][adam]")
 TEST_CASE("Adam's moments live in the context's memory", "[nn][adam]") {
     tests::CountingAllocator allocator;
     HostContext ctx({.threads = 1, .allocator = &allocator});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     const Size held = allocator.live_bytes;
 
     Adam optimizer(ctx, layer);
@@ -191,7 +168,7 @@ TEST_CASE("Adam gives the same bits at any number of threads", "[nn][adam]") {
         HostLayer layer(ctx, {.in_features = 300, .out_features = 300, .nnz = 70000, .seed = 2});
         Adam optimizer(ctx, layer, {.weight_decay = 0.01});
         for (int step = 0; step < 3; ++step) {
-            set_gradients(layer, step);
+            tests::set_gradients(layer, step, gradient_at);
             optimizer.step(ctx, layer);
         }
         return copy_of(layer.values());
@@ -202,7 +179,7 @@ TEST_CASE("Adam gives the same bits at any number of threads", "[nn][adam]") {
 
 TEST_CASE("options of Adam that mean nothing are refused", "[nn][adam]") {
     HostContext ctx({.threads = 1});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     Adam optimizer(ctx, layer);
     const double bad =
         GENERATE(-0.1, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN());

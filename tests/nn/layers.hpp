@@ -78,4 +78,28 @@ std::vector<typename Layer::scalar> response(const Layer& layer) {
     return y;
 }
 
+/// Sets the gradients of weights and bias to gradient_at(parameter, step); biases count from 1000.
+template <class Layer, class Gradient>
+void set_gradients(Layer& layer, int step, Gradient gradient_at) {
+    using T = typename Layer::scalar;
+    for (std::size_t i = 0; i < layer.gradients().size(); ++i) {
+        layer.gradients()[i] = static_cast<T>(gradient_at(i, step));
+    }
+    for (std::size_t i = 0; i < layer.bias_gradients().size(); ++i) {
+        layer.bias_gradients()[i] = static_cast<T>(gradient_at(i + 1000, step));
+    }
+}
+
+/// A layer whose weight and bias number i is i - 3.
+template <class Layer>
+Layer small_layer(snack::HostContext& ctx) {
+    using T = typename Layer::scalar;
+    Layer layer(ctx, {.in_features = 6, .out_features = 4, .nnz = 11, .seed = 1},
+                [](const snack::RandomKey&, const snack::Connection& at) { return static_cast<double>(at.entry - 3); });
+    for (std::size_t i = 0; i < 4; ++i) {
+        layer.bias()[i] = static_cast<T>(i) - 3;
+    }
+    return layer;
+}
+
 }  // namespace tests

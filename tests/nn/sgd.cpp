@@ -36,29 +36,6 @@ double gradient_at(std::size_t parameter, int step) {
     return static_cast<double>((parameter * 5 + static_cast<std::size_t>(step) * 3) % 9) - 4;
 }
 
-template <class Layer>
-void set_gradients(Layer& layer, int step) {
-    using T = typename Layer::scalar;
-    for (std::size_t i = 0; i < layer.gradients().size(); ++i) {
-        layer.gradients()[i] = static_cast<T>(gradient_at(i, step));
-    }
-    for (std::size_t i = 0; i < layer.bias_gradients().size(); ++i) {
-        layer.bias_gradients()[i] = static_cast<T>(gradient_at(i + 1000, step));
-    }
-}
-
-/// A layer whose weight and bias number i is i - 3.
-template <class Layer>
-Layer small_layer(HostContext& ctx) {
-    using T = typename Layer::scalar;
-    Layer layer(ctx, {.in_features = 6, .out_features = 4, .nnz = 11, .seed = 1},
-                [](const RandomKey&, const Connection& at) { return static_cast<double>(at.entry - 3); });
-    for (std::size_t i = 0; i < 4; ++i) {
-        layer.bias()[i] = static_cast<T>(i) - 3;
-    }
-    return layer;
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("SGD follows its formula for all options", "[nn][sgd]", ReferenceLayer, HostLayer) {
@@ -66,7 +43,7 @@ TEMPLATE_TEST_CASE("SGD follows its formula for all options", "[nn][sgd]", Refer
     const double weight_decay = GENERATE(0.0, 0.25);
     const bool nesterov = GENERATE(false, true);
     HostContext ctx({.threads = 1});
-    TestType layer = small_layer<TestType>(ctx);
+    TestType layer = tests::small_layer<TestType>(ctx);
     const SgdOptions options{
         .learning_rate = 0.5, .momentum = momentum, .nesterov = nesterov, .weight_decay = weight_decay};
     Sgd optimizer(ctx, layer, options);
@@ -80,7 +57,7 @@ TEMPLATE_TEST_CASE("SGD follows its formula for all options", "[nn][sgd]", Refer
     }
 
     for (int step = 0; step < 5; ++step) {
-        set_gradients(layer, step);
+        tests::set_gradients(layer, step, gradient_at);
         optimizer.step(ctx, layer);
 
         CAPTURE(momentum, weight_decay, nesterov, step);
@@ -97,9 +74,9 @@ TEMPLATE_TEST_CASE("SGD follows its formula for all options", "[nn][sgd]", Refer
 
 TEMPLATE_TEST_CASE("SGD's velocity can be read", "[nn][sgd]", ReferenceLayer, HostLayer) {
     HostContext ctx({.threads = 1});
-    TestType layer = small_layer<TestType>(ctx);
+    TestType layer = tests::small_layer<TestType>(ctx);
     Sgd optimizer(ctx, layer, {.momentum = 0.5});
-    set_gradients(layer, 0);
+    tests::set_gradients(layer, 0, gradient_at);
 
     optimizer.step(ctx, layer);
     optimizer.step(ctx, layer);
@@ -112,7 +89,7 @@ TEMPLATE_TEST_CASE("SGD's velocity can be read", "[nn][sgd]", ReferenceLayer, Ho
 
 TEMPLATE_TEST_CASE("weight decay does not touch the bias", "[nn][sgd]", ReferenceLayer, HostLayer) {
     HostContext ctx({.threads = 1});
-    TestType layer = small_layer<TestType>(ctx);
+    TestType layer = tests::small_layer<TestType>(ctx);
     const auto bias = copy_of(layer.bias());
     const double momentum = GENERATE(0.0, 0.5);
     Sgd optimizer(ctx, layer, {.learning_rate = 0.5, .momentum = momentum, .weight_decay = 0.5});
@@ -125,7 +102,7 @@ TEMPLATE_TEST_CASE("weight decay does not touch the bias", "[nn][sgd]", Referenc
 
 TEST_CASE("a changed learning rate holds from the next step on", "[nn][sgd]") {
     HostContext ctx({.threads = 1});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     Sgd optimizer(ctx, layer, {.learning_rate = 0.5});
     layer.gradients()[0] = 1;
 
@@ -140,7 +117,7 @@ TEST_CASE("a changed learning rate holds from the next step on", "[nn][sgd]") {
 TEST_CASE("SGD without momentum holds no state", "[nn][sgd]") {
     tests::CountingAllocator allocator;
     HostContext ctx({.threads = 1, .allocator = &allocator});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     const Size held = allocator.live_bytes;
 
     Sgd plain(ctx, layer, {.momentum = 0});
@@ -159,7 +136,7 @@ TEST_CASE("SGD gives the same bits at any number of threads", "[nn][sgd]") {
         HostLayer layer(ctx, {.in_features = 300, .out_features = 300, .nnz = 70000, .seed = 2});
         Sgd optimizer(ctx, layer, {.learning_rate = 0.01, .momentum = 0.9, .nesterov = true, .weight_decay = 1e-4});
         for (int step = 0; step < 3; ++step) {
-            set_gradients(layer, step);
+            tests::set_gradients(layer, step, gradient_at);
             optimizer.step(ctx, layer);
         }
         return copy_of(layer.values());
@@ -170,7 +147,7 @@ TEST_CASE("SGD gives the same bits at any number of threads", "[nn][sgd]") {
 
 TEST_CASE("options of SGD that mean nothing are refused", "[nn][sgd]") {
     HostContext ctx({.threads = 1});
-    ReferenceLayer layer = small_layer<ReferenceLayer>(ctx);
+    ReferenceLayer layer = tests::small_layer<ReferenceLayer>(ctx);
     Sgd optimizer(ctx, layer);
     const double bad =
         GENERATE(-0.1, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN());

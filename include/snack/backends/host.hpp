@@ -7,6 +7,7 @@
 // the compiler does so; subnormals follow the floating-point environment.
 
 #include <span>
+#include <type_traits>
 
 #include <snack/backends/host_activations.hpp>
 #include <snack/backends/host_plan.hpp>
@@ -20,6 +21,10 @@
 
 namespace snack::inline v0 {
 
+/// Shapes, and what is overwritten or accumulated: see concepts/backend.hpp. O(nnz batch) work;
+/// scratch space for packed operands on the first call of a batch size, no allocation after it.
+/// Gradients of an inference plan throw UnsupportedError.
+///
 /// The kernels work on `features x batch`. Column-major views, and a single row-major sample, are
 /// used where they lie; other row-major views are copied to scratch space and back.
 template <class Isa>
@@ -32,6 +37,7 @@ struct HostBackend {
 
     template <Scalar T>
     static HostPlan make_plan(HostContext& ctx, const TopologyPtr& topology, PlanUse use) {
+        static_assert(std::is_same_v<Accumulator<T>, T>, "Host sums in T; a wider accumulator needs its own kernels");
         return HostPlan(ctx, topology, use);
     }
 
@@ -40,50 +46,58 @@ struct HostBackend {
     template <Scalar T>
     static void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
                         MatrixView<const T> x, MatrixView<T> y) {
-        const detail::FeatureMajor<const T> in = detail::packed(ctx, detail::HostSlot::x, x);
+        const detail::FeatureMajor<const T> in = detail::packed<Isa>(ctx, detail::HostSlot::x, x);
         const detail::FeatureMajor<T> out = detail::target(ctx, y);
         plan.with_columns([&]<class Column>(const Column* columns) {
-            const kernels::ForwardOperands<T, Column> op{plan.topology().row_offsets().data(),
-                                                         columns,
-                                                         values.data(),
-                                                         bias.empty() ? nullptr : bias.data(),
-                                                         in.data,
-                                                         in.stride,
-                                                         out.data,
-                                                         out.stride,
-                                                         nullptr,
-                                                         plan.topology().in_features(),
-                                                         true};
+            const kernels::ForwardOperands<T, Column> op{.row_offsets = plan.topology().row_offsets().data(),
+                                                         .columns = columns,
+                                                         .values = values.data(),
+                                                         .bias = bias.empty() ? nullptr : bias.data(),
+                                                         .x = in.data,
+                                                         .x_stride = in.stride,
+                                                         .y = out.data,
+                                                         .y_stride = out.stride,
+                                                         .panel_end = plan.topology().in_features()};
             if (x.batch() == 1 && in.stride == 1) {
                 for_rows(ctx, plan.topology(), 1,
-                         [&](Size begin, Size end) { kernels::row_segmented_sample(op, begin, end); });
+                         [&](Size begin, Size end) { kernels::row_segmented_sample<Isa>(op, begin, end); });
                 return;
             }
             for (Size begin = 0; begin < x.batch(); begin += chunk) {
                 forward_chunk(ctx, plan.topology(), op, begin, smaller(begin + chunk, x.batch()));
             }
         });
-        detail::unpack(ctx, out, y);
+        detail::unpack<Isa>(ctx, out, y);
     }
 
     template <Scalar T>
     static void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values,
                                MatrixView<const T> dy, MatrixView<T> dx) {
         const detail::FeatureMajor<T> out = detail::target(ctx, dx);
-        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
+        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
         walk<true, false, T>(ctx, plan,
-                             {values.data(), nullptr, 0, from.data, from.stride, out.data, out.stride, nullptr, T{0}},
+                             {.values = values.data(),
+                              .dy = from.data,
+                              .dy_stride = from.stride,
+                              .dx = out.data,
+                              .dx_stride = out.stride},
                              dy.batch());
-        detail::unpack(ctx, out, dx);
+        detail::unpack<Isa>(ctx, out, dx);
     }
 
     template <Scalar T>
     static void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
                                 std::span<T> dw, T beta) {
-        const detail::FeatureMajor<const T> in = detail::packed(ctx, detail::HostSlot::x, x);
-        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
-        walk<false, true, T>(
-            ctx, plan, {nullptr, in.data, in.stride, from.data, from.stride, nullptr, 0, dw.data(), beta}, dy.batch());
+        const detail::FeatureMajor<const T> in = detail::packed<Isa>(ctx, detail::HostSlot::x, x);
+        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
+        walk<false, true, T>(ctx, plan,
+                             {.x = in.data,
+                              .x_stride = in.stride,
+                              .dy = from.data,
+                              .dy_stride = from.stride,
+                              .dw = dw.data(),
+                              .beta = beta},
+                             dy.batch());
         scale_without_samples(dw, beta, dy.batch());
     }
 
@@ -92,21 +106,28 @@ struct HostBackend {
     static void backward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
                          MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
         const detail::FeatureMajor<T> out = detail::target(ctx, dx);
-        const detail::FeatureMajor<const T> in = detail::packed(ctx, detail::HostSlot::x, x);
-        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
-        walk<true, true, T>(
-            ctx, plan,
-            {values.data(), in.data, in.stride, from.data, from.stride, out.data, out.stride, dw.data(), beta},
-            dy.batch());
-        detail::unpack(ctx, out, dx);
+        const detail::FeatureMajor<const T> in = detail::packed<Isa>(ctx, detail::HostSlot::x, x);
+        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
+        walk<true, true, T>(ctx, plan,
+                            {.values = values.data(),
+                             .x = in.data,
+                             .x_stride = in.stride,
+                             .dy = from.data,
+                             .dy_stride = from.stride,
+                             .dx = out.data,
+                             .dx_stride = out.stride,
+                             .dw = dw.data(),
+                             .beta = beta},
+                            dy.batch());
+        detail::unpack<Isa>(ctx, out, dx);
         scale_without_samples(dw, beta, dy.batch());
     }
 
     template <Scalar T>
     static void bias_gradient(HostContext& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
-        const detail::FeatureMajor<const T> from = detail::packed(ctx, detail::HostSlot::dy, dy);
+        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
         ctx.parallel_ranges(dy.features(), detail::lines_per_task(dy.batch()), [&](Size begin, Size end) {
-            kernels::row_sums<Isa::vector_bytes>(from.data, from.stride, dy.batch(), db.data(), beta, begin, end);
+            kernels::row_sums<Isa>(from.data, from.stride, dy.batch(), db.data(), beta, begin, end);
         });
     }
 
@@ -161,7 +182,7 @@ private:
                               Size end) {
         kernels::for_each_batch_tile<T, Isa::vector_bytes>(begin, end, [&]<int Lanes, int Vectors>(Size sample) {
             const bool last = sample + Size{Lanes} * Vectors == end;
-            kernels::row_segmented_tile<Lanes, Vectors, Panels>(op, row_begin, row_end, sample, last);
+            kernels::row_segmented_tile<Isa, Lanes, Vectors, Panels>(op, row_begin, row_end, sample, last);
         });
     }
 
@@ -194,8 +215,8 @@ private:
                            Size column_end, Size begin, Size end) {
         kernels::for_each_batch_tile<T, Isa::vector_bytes>(begin, end, [&]<int Lanes, int Vectors>(Size sample) {
             const T beta = sample == 0 ? op.beta : T{1};  // later tiles add to the first
-            kernels::column_walk_tile<Lanes, Vectors, InputGradient, WeightGradient>(op, block, column_begin,
-                                                                                     column_end, sample, beta);
+            kernels::column_walk_tile<Isa, Lanes, Vectors, InputGradient, WeightGradient>(op, block, column_begin,
+                                                                                          column_end, sample, beta);
         });
     }
 

@@ -31,7 +31,7 @@ inline Size lines_per_task(Size length) {
 }
 
 /// An operand to read: the view itself, or a copy in scratch space.
-template <class T>
+template <class Isa, class T>
 FeatureMajor<const T> packed(HostContext& ctx, HostSlot slot, const MatrixView<const T>& view) {
     if (lies_feature_major(view)) {
         return {view.data(), view.feature_stride()};
@@ -39,7 +39,7 @@ FeatureMajor<const T> packed(HostContext& ctx, HostSlot slot, const MatrixView<c
     const Size batch = view.batch();
     T* const to = ctx.scratch<T>(static_cast<int>(slot), batch * view.features()).data();
     ctx.parallel_ranges(view.features(), lines_per_task(batch), [&](Size begin, Size end) {
-        kernels::transpose(view.data() + begin, view.stride(), to + begin * batch, batch, batch, end - begin);
+        kernels::transpose<Isa>(view.data() + begin, view.stride(), to + begin * batch, batch, batch, end - begin);
     });
     return {to, batch};
 }
@@ -54,14 +54,14 @@ FeatureMajor<T> target(HostContext& ctx, const MatrixView<T>& view) {
     return {ctx.scratch<T>(static_cast<int>(HostSlot::result), elements).data(), view.batch()};
 }
 
-template <class T>
+template <class Isa, class T>
 void unpack(HostContext& ctx, const FeatureMajor<T>& from, const MatrixView<T>& view) {
     if (lies_feature_major(view)) {
         return;
     }
     ctx.parallel_ranges(view.batch(), lines_per_task(view.features()), [&](Size begin, Size end) {
-        kernels::transpose(from.data + begin, from.stride, view.data() + begin * view.stride(), view.stride(),
-                           view.features(), end - begin);
+        kernels::transpose<Isa>(from.data + begin, from.stride, view.data() + begin * view.stride(), view.stride(),
+                                view.features(), end - begin);
     });
 }
 

@@ -2,11 +2,10 @@
 #pragma once
 
 // The entries of a topology in the order the host's backward pass visits them: blocks of rows,
-// and by column within a block. Positions are local to a block, so they fit 16 bits, and the
+// and by column within a block. Positions are local to a block, so most fit 16 bits, and the
 // values and gradients of a block fit the second-level cache however they are visited.
 
 #include <cstdint>
-#include <type_traits>
 
 #include <snack/backends/narrow_array.hpp>
 #include <snack/kernels/host/column_walk.hpp>
@@ -15,8 +14,8 @@
 
 namespace snack::inline v0::detail {
 
-/// 4 bytes per non-zero where blocks stay below 65,536 rows and entries, and
-/// 4 (in_features + 1) per block.
+/// 4 bytes per non-zero where rows have at most 4,096 entries and blocks at most 65,536 rows,
+/// 4 (in_features + 1) per block, and 8 (in_features + 1).
 class HostColumnOrder {
 public:
     HostColumnOrder() = default;
@@ -39,18 +38,18 @@ public:
                 }
             });
         });
+        entries_before_ = Buffer<Size>(in_features_ + 1, 0, ctx.allocator());
+        for (Size block = 0; block < blocks(); ++block) {
+            for (Size column = 0; column <= in_features_; ++column) {
+                entries_before_[column] += column_offsets_[block * (in_features_ + 1) + column];
+            }
+        }
     }
 
     Size blocks() const { return rows_begin_.size() - 1; }
 
     /// Entries in columns below `column`, over all blocks.
-    Size entries_before(Size column) const {
-        Size entries = 0;
-        for (Size block = 0; block < blocks(); ++block) {
-            entries += column_offsets_[block * (in_features_ + 1) + column];
-        }
-        return entries;
-    }
+    Size entries_before(Size column) const { return entries_before_[column]; }
 
     /// Calls visit with a function that gives the kernels::ColumnBlock of a block.
     template <class Visit>
@@ -71,13 +70,14 @@ public:
     }
 
     Size bytes() const {
-        return rows_begin_.bytes() + entries_begin_.bytes() + column_offsets_.bytes() + rows_.bytes() +
-               positions_.bytes();
+        return rows_begin_.bytes() + entries_begin_.bytes() + column_offsets_.bytes() + entries_before_.bytes() +
+               rows_.bytes() + positions_.bytes();
     }
 
 private:
-    /// Values and gradients of a block, 8 bytes an entry in float, take half of a 1 MiB cache.
-    static constexpr Size block_entries = 1 << 16;
+    /// Values and gradients of a block, 8 bytes an entry in float, take half of a 1 MiB cache. Blocks
+    /// end with a row, so some room is left for the rest of one: positions then fit 16 bits.
+    static constexpr Size block_entries = (1 << 16) - (1 << 12);
     /// Fewer entries than this for each column of a block would not pay for walking its columns.
     static constexpr Size entries_per_column = 4;
 
@@ -132,11 +132,12 @@ private:
     }
 
     Size in_features_ = 0;
-    Buffer<Size> rows_begin_;                              // first row of each block (blocks + 1)
-    Buffer<Size> entries_begin_;                           // first entry of each block (blocks + 1)
-    Buffer<std::uint32_t> column_offsets_;                 // (blocks, in_features + 1)
-    NarrowArray<std::uint16_t, std::uint32_t> rows_;       // nnz
-    NarrowArray<std::uint16_t, std::uint32_t> positions_;  // nnz
+    Buffer<Size> rows_begin_;               // first row of each block (blocks + 1)
+    Buffer<Size> entries_begin_;            // first entry of each block (blocks + 1)
+    Buffer<std::uint32_t> column_offsets_;  // (blocks, in_features + 1)
+    Buffer<Size> entries_before_;           // in_features + 1, over all blocks
+    NarrowArray rows_;                      // nnz
+    NarrowArray positions_;                 // nnz
 };
 
 }  // namespace snack::inline v0::detail

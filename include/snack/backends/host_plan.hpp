@@ -51,7 +51,7 @@ public:
 private:
     TopologyPtr topology_;
     PlanUse use_;
-    detail::NarrowArray<std::uint16_t, std::uint32_t> columns_;
+    detail::NarrowArray columns_;
     detail::HostColumnOrder column_order_;
 };
 

@@ -77,7 +77,8 @@ concept FusesBackward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, st
 };
 
 /// Optional: the plan holds a copy of the values, and `refresh(ctx, plan, values)` renews it.
-/// A layer calls it whenever its values change; see `SparseLinear::values_changed`.
+/// A layer calls it whenever its values change; see `SparseLinear::values_changed`. It neither
+/// allocates nor throws: make_plan has taken the memory.
 template <class B, class T>
 concept CopiesValues = requires(ContextOf<B>& ctx, PlanOf<B, T>& plan, std::span<const T> values) {
     B::template refresh<T>(ctx, plan, values);

@@ -18,6 +18,7 @@ concept AllocatesMemory = requires(C& context) {
     typename C::template buffer<float>;
     { context.template allocate<float>(Size{}) } -> std::same_as<typename C::template buffer<float>>;
     context.template scratch<float>(int{}, Size{});
+    context.allocator();
 };
 
 /// Runs pieces of [0, count), cut by the arguments alone.

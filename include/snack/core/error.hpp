@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include <snack/core/types.hpp>
 
@@ -52,36 +53,21 @@ public:
 
 namespace detail {
 
-inline void append(std::string& text, const char* part) {
-    text += part;
-}
-inline void append(std::string& text, const std::string& part) {
-    text += part;
-}
-inline void append(std::string& text, long long part) {
-    text += std::to_string(part);
-}
-inline void append(std::string& text, unsigned long long part) {
-    text += std::to_string(part);
-}
-inline void append(std::string& text, long part) {
-    text += std::to_string(part);
-}
-inline void append(std::string& text, unsigned long part) {
-    text += std::to_string(part);
-}
-inline void append(std::string& text, int part) {
-    text += std::to_string(part);
-}
-inline void append(std::string& text, unsigned part) {
-    text += std::to_string(part);
-}
-inline void append(std::string& text, double part) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.17g", part);
-    char shorter[32];
-    std::snprintf(shorter, sizeof shorter, "%g", part);
-    text += std::strtod(shorter, nullptr) == part ? shorter : digits;
+/// Appends a text, a whole number, or a floating-point number in as few digits as name it.
+template <class Part>
+void append(std::string& text, const Part& part) {
+    if constexpr (std::is_floating_point_v<Part>) {
+        char digits[32];
+        std::snprintf(digits, sizeof digits, "%g", static_cast<double>(part));
+        if (std::strtod(digits, nullptr) != static_cast<double>(part)) {
+            std::snprintf(digits, sizeof digits, "%.17g", static_cast<double>(part));
+        }
+        text += digits;
+    } else if constexpr (std::is_integral_v<Part>) {
+        text += std::to_string(part);
+    } else {
+        text += part;
+    }
 }
 
 /// Throws E, or prints the text and aborts where exceptions are switched off.

@@ -94,7 +94,7 @@ SNACK_HOST_DEVICE inline double symmetric_uniform(std::uint64_t bits, double sca
 
 namespace detail {
 
-/// sum coefficient[i] * x^i, highest power first, as a chain of explicit fma.
+/// sum coefficient[i] x^(Count - 1 - i), as a chain of explicit fma.
 template <int Count>
 SNACK_HOST_DEVICE double polynomial(const double (&coefficients)[Count], double x) {
     double sum = coefficients[0];

@@ -2,8 +2,8 @@
 #pragma once
 
 // What the library has to know about a number type, and the concept that asks for it.
-// A half type joins by specialising `ScalarTraits`: it is stored in 16 bits, summed in its
-// accumulator, and rounded once at the end.
+// A half type joins by specialising `ScalarTraits` and by kernels that sum in its accumulator;
+// `Host` sums in the type itself and refuses a wider accumulator.
 
 #include <snack/core/types.hpp>
 

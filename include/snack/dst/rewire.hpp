@@ -50,7 +50,7 @@ RewireReport merge_topology(Context& ctx, const TopologyPtr& before, const Buffe
         const Size cell = cell_index(row, column, before->in_features());
         take_grown_before(cell);
         if (grow < grown.size() && grown[grow] == cell) [[unlikely]] {
-            fail<TopologyError>("plan_rewire", "the grower returned (", row, ", ", column, "), which has an entry");
+            fail<TopologyError>("propose_rewire", "the grower returned (", row, ", ", column, "), which has an entry");
         }
         if (drop < dropped.size() && dropped[drop] == entry) {
             old_to_new[entry] = -1;
@@ -77,23 +77,24 @@ RewireReport merge_topology(Context& ctx, const TopologyPtr& before, const Buffe
 /// how many it was. A connection that is dropped cannot return in the same step. If nothing is
 /// dropped the report's topology is the old one.
 /// O(nnz) time and memory.
-/// @throws ShapeError unless values holds nnz elements; TopologyError if a rule returns entries or cells that are not
-/// its to return; whatever
-///         the rules throw. Nothing is changed in any case.
+/// @throws ShapeError unless values holds nnz elements; TopologyError if a rule returns entries or
+///         cells that are not its to return; whatever the rules throw. Nothing is changed in any case.
 template <class Context, class P, class G, Scalar T>
-requires Pruner<P, T, Context> && Grower<G, Context> RewireReport plan_rewire(Context& ctx, const TopologyPtr& before,
-                                                                              std::span<const T> values,
-                                                                              const P& pruner, const G& grower,
-                                                                              const RandomKey& key) {
-    require<ShapeError>(static_cast<Size>(values.size()) == before->nnz(), "plan_rewire", values.size(), " values for ",
-                        before->nnz(), " entries");
+requires Pruner<P, T, Context> && Grower<G, Context> RewireReport propose_rewire(Context& ctx,
+                                                                                 const TopologyPtr& before,
+                                                                                 std::span<const T> values,
+                                                                                 const P& pruner, const G& grower,
+                                                                                 const RandomKey& key) {
+    require<ShapeError>(static_cast<Size>(values.size()) == before->nnz(), "propose_rewire", values.size(),
+                        " values for ", before->nnz(), " entries");
     const Buffer<Size> dropped = pruner.select(ctx, *before, values, before->free_cells());
     require<TopologyError>(
-        dropped.size() <= before->free_cells() && detail::ascends_within(dropped.span(), before->nnz()), "plan_rewire",
-        "the pruner must return ascending entries of ", before->nnz(), ", at most ", before->free_cells());
+        dropped.size() <= before->free_cells() && detail::ascends_within(dropped.span(), before->nnz()),
+        "propose_rewire", "the pruner must return ascending entries of ", before->nnz(), ", at most ",
+        before->free_cells());
     const Buffer<Size> grown = grower.select(ctx, *before, dropped.size(), key);
     require<TopologyError>(grown.size() == dropped.size() && detail::ascends_within(grown.span(), before->cells()),
-                           "plan_rewire", "the grower must return ", dropped.size(), " ascending cells of ",
+                           "propose_rewire", "the grower must return ", dropped.size(), " ascending cells of ",
                            before->cells());
     return detail::merge_topology(ctx, before, dropped, grown);
 }

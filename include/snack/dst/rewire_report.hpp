@@ -6,6 +6,7 @@
 // ages) follows the topology, whatever its type.
 
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <snack/memory/buffer.hpp>
@@ -39,15 +40,17 @@ public:
     /// Carries one array along, in place: survivors keep their element bit for bit at its new
     /// position, grown entries get `fill`. O(nnz), no allocation.
     ///
-    /// @param array  nnz elements in the order before; in the order after on return
+    /// @param array  nnz elements in the order before, in the order after on return: a vector, a
+    ///               span, or whatever else std::span can be made from
     /// @throws ShapeError, before anything is written, if the extent is wrong
-    template <class T>
-    void apply_map(std::span<T> array, const T& fill) const {
-        require<ShapeError>(static_cast<Size>(array.size()) == new_to_old_.size() && dropped_ == grown_,
-                            "RewireReport::apply_map", "span of ", array.size(), " elements for ", old_to_new_.size(),
-                            " entries before and ", new_to_old_.size(), " after");
+    template <class Array, class T = typename decltype(std::span(std::declval<Array&>()))::value_type>
+    void apply_map(Array&& array, const std::type_identity_t<T>& fill) const {
+        const std::span<T> elements(array);
+        require<ShapeError>(static_cast<Size>(elements.size()) == new_to_old_.size() && dropped_ == grown_,
+                            "RewireReport::apply_map", "span of ", elements.size(), " elements for ",
+                            old_to_new_.size(), " entries before and ", new_to_old_.size(), " after");
         const T kept_fill = fill;  // `fill` may be an element of the array
-        T* at = array.data();
+        T* const at = elements.data();
         // Survivors keep their order, so those that move left can be moved first to last and
         // those that move right last to first without one overwriting another.
         for (Size e = 0; e < new_to_old_.size(); ++e) {

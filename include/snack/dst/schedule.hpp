@@ -6,6 +6,7 @@
 // after epoch 25 of 40).
 
 #include <cmath>
+#include <numbers>
 
 #include <snack/core/types.hpp>
 
@@ -25,7 +26,7 @@ struct RewireSchedule {
             return 0;
         }
         const double progress = static_cast<double>(step) / static_cast<double>(end);
-        return fraction / 2 * (1 + std::cos(3.141592653589793 * progress));
+        return fraction / 2 * (1 + std::cos(std::numbers::pi * progress));
     }
 };
 

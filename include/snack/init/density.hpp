@@ -57,13 +57,13 @@ inline std::vector<Size> round_to_total(const std::vector<double>& counts, std::
 
 /// Entries of each layer under Erdos-Renyi densities, for a network of the given sparsity overall.
 ///
-/// A layer gets eps (out + in) entries; layers that would pass density 1 are made dense and eps is
+/// A layer gets eps (out + in) entries; the densest layer beyond 1 is made dense and eps is
 /// computed again. The counts add up to round((1 - sparsity) * cells of all layers) exactly.
+/// O(layers^2) time.
 /// @throws ArgumentError for a sparsity outside [0, 1], or when the layers marked dense alone
 ///         exceed the budget; ShapeError for a bad extent
 inline std::vector<Size> erdos_renyi_entries(std::span<const LayerShape> layers, double sparsity) {
     constexpr const char* where = "erdos_renyi_entries";
-    require<ArgumentError>(sparsity >= 0 && sparsity <= 1, where, "sparsity ", sparsity, " is not between 0 and 1");
     Size cells = 0;
     std::vector<bool> dense;
     for (const LayerShape& layer : layers) {
@@ -72,8 +72,7 @@ inline std::vector<Size> erdos_renyi_entries(std::span<const LayerShape> layers,
                             "the layers have more than 2^63 cells");
         dense.push_back(layer.dense || layer.out_features == 0 || layer.in_features == 0);
     }
-    const auto total =
-        static_cast<Size>(std::llround((1.0L - static_cast<long double>(sparsity)) * static_cast<long double>(cells)));
+    const Size total = detail::entries_of_cells(where, cells, sparsity);
     std::vector<double> counts(layers.size());
     for (bool settled = false; !settled;) {
         Size budget = total;

@@ -11,15 +11,23 @@
 
 namespace snack::inline v0 {
 
+namespace detail {
+
+/// (1 - sparsity) cells, rounded to nearest; long double, since cells may pass 2^53.
+inline Size entries_of_cells(const char* where, Size cells, double sparsity) {
+    require<ArgumentError>(sparsity >= 0 && sparsity <= 1, where, "sparsity ", sparsity, " is not between 0 and 1");
+    return static_cast<Size>(
+        std::llround((1.0L - static_cast<long double>(sparsity)) * static_cast<long double>(cells)));
+}
+
+}  // namespace detail
+
 /// Entries of an out x in matrix of the given sparsity: (1 - sparsity) out in, rounded to nearest.
-/// (1 - 0.9) * 100 is 9.99... in double; the answer is 10.
 /// @throws ArgumentError unless 0 <= sparsity <= 1; ShapeError for a bad extent
 inline Size entries_for_sparsity(Size out_features, Size in_features, double sparsity) {
     constexpr const char* where = "entries_for_sparsity";
-    require<ArgumentError>(sparsity >= 0 && sparsity <= 1, where, "sparsity ", sparsity, " is not between 0 and 1");
     detail::check_features(where, out_features, in_features);
-    const auto cells = static_cast<long double>(out_features * in_features);
-    return static_cast<Size>(std::llround((1.0L - static_cast<long double>(sparsity)) * cells));
+    return detail::entries_of_cells(where, out_features * in_features, sparsity);
 }
 
 /// A topology of exactly `nnz` entries, every such topology equally likely.

@@ -6,6 +6,7 @@
 // signals keep their variance. Each value depends on the random key and its position alone.
 
 #include <cmath>
+#include <numbers>
 #include <span>
 
 #include <snack/concepts/initializer.hpp>
@@ -16,7 +17,7 @@ namespace snack::inline v0 {
 
 /// U(-b, b), b = gain sqrt(3 / fan_in): variance gain^2 / fan_in. The gain sqrt(2) suits ReLU (He et al. 2015).
 struct KaimingUniform {
-    double gain = 1.4142135623730951;
+    double gain = std::numbers::sqrt2;
     double operator()(const RandomKey& key, const Connection& at) const {
         const double bound = gain * std::sqrt(3.0 / static_cast<double>(at.fan_in));
         return symmetric_uniform(random_bits(key, static_cast<std::uint64_t>(at.entry)), bound);
@@ -25,7 +26,7 @@ struct KaimingUniform {
 
 /// N(0, gain^2 / fan_in).
 struct KaimingNormal {
-    double gain = 1.4142135623730951;
+    double gain = std::numbers::sqrt2;
     double operator()(const RandomKey& key, const Connection& at) const {
         const double deviation = gain / std::sqrt(static_cast<double>(at.fan_in));
         return deviation * standard_normal(random_bits(key, static_cast<std::uint64_t>(at.entry)));

@@ -34,7 +34,7 @@ public:
     Adam(Context& ctx, const Layer& layer, const AdamOptions& options = {})
         : options_(checked(options)), topology_("Adam", layer), first_(ctx, layer), second_(ctx, layer) {}
 
-    /// Updates values and bias of the layer from its gradients.
+    /// Updates values and bias of the layer from its gradients. O(nnz + out_features), no allocation.
     /// @throws TopologyError if the layer was rewired since and remap was not called
     template <class Context, class Layer>
     void step(Context& ctx, Layer& layer) {

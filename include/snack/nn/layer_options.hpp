@@ -21,8 +21,8 @@ struct MatrixLayerOptions {
 
 /// A layer with a uniformly random topology.
 struct LayerOptions {
-    Size in_features = 0;
-    Size out_features = 0;
+    Size in_features = -1;                   ///< must be given; 0 is a legal extent
+    Size out_features = -1;                  ///< must be given
     double sparsity = 0;                     ///< share of cells without a connection, 0 to 1
     std::optional<Size> nnz = std::nullopt;  ///< number of connections, in place of the sparsity
     bool bias = true;

@@ -9,12 +9,12 @@
 
 namespace snack::inline v0::detail {
 
-/// The view must be (batch, wanted); `noun` says what the layer's extent counts.
+/// The view must be (batch, wanted); `verb` is what the layer does with it: "takes" or "gives".
 template <class T>
-void check_input(const char* where, const char* name, const MatrixView<T>& view, Size wanted, const char* noun,
-                 Size batch) {
-    require<ShapeError>(view.features() == wanted, where, name, " has ", view.features(), " features, the layer ",
-                        noun[0] == 'f' ? "takes " : "gives ", wanted);
+void check_extents(const char* where, const char* name, const MatrixView<T>& view, Size wanted, const char* verb,
+                   Size batch) {
+    require<ShapeError>(view.features() == wanted, where, name, " has ", view.features(), " features, the layer ", verb,
+                        " ", wanted);
     require<ShapeError>(view.batch() == batch, where, name, " has ", view.batch(), " samples, x has ", batch);
 }
 

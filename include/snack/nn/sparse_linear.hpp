@@ -25,8 +25,8 @@ namespace snack::inline v0 {
 ///
 /// Parameters are flat arrays of nnz elements in canonical order, sorted by (row, column). A const
 /// layer may be used from several threads, each with a context of its own. Copying shares the
-/// immutable topology and plan and copies the parameters. A moved-from layer is empty: it can be
-/// destroyed and assigned to, and other use throws UnsupportedError.
+/// immutable topology and plan and copies the parameters. A moved-from layer has no parameters and no
+/// topology: it can be destroyed and assigned to, and calls that need one throw UnsupportedError.
 template <class B, class T>
 requires Backend<B, T>
 class SparseLinear {
@@ -89,12 +89,13 @@ public:
     /// @param x  (batch, in_features)
     /// @param y  (batch, out_features), overwritten; must not overlap x
     /// O(nnz batch) work. Allocates scratch space on the first call of a batch size, if any.
-    /// @throws ShapeError if a view disagrees with the layer or the layouts differ
+    /// @throws ShapeError if a view disagrees with the layer, the layouts differ, or y starts where
+    ///         x does (other overlaps are not found)
     void forward(context_type& ctx, MatrixView<const T> x, MatrixView<T> y) const {
         constexpr const char* where = "SparseLinear::forward";
         require_usable(where);
-        detail::check_input(where, "x", x, in_features(), "features", x.batch());
-        detail::check_input(where, "y", y, out_features(), "outputs", x.batch());
+        detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
+        detail::check_extents(where, "y", y, out_features(), "gives", x.batch());
         detail::check_pair(where, "x", x, "y", y);
         B::template forward<T>(ctx, *plan_, values(), bias(), x, y);
     }
@@ -113,30 +114,26 @@ public:
                   GradientMode mode = GradientMode::overwrite) {
         constexpr const char* where = "SparseLinear::backward";
         check_backward(where, x, dy);
-        detail::check_input(where, "dx", dx, in_features(), "features", x.batch());
+        detail::check_extents(where, "dx", dx, in_features(), "takes", x.batch());
         detail::check_pair(where, "dy", dy, "dx", dx);
         detail::check_pair(where, "x", x, "dx", dx);
-        const T beta = mode == GradientMode::accumulate ? T{1} : T{0};
+        const T beta = beta_of(mode);
         if constexpr (FusesBackward<B, T>) {
             B::template backward<T>(ctx, *plan_, const_values(), x, dy, dx, gradients(), beta);
         } else {
             B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
             B::template input_gradient<T>(ctx, *plan_, const_values(), dy, dx);
         }
-        if (has_bias()) {
-            B::template bias_gradient<T>(ctx, dy, bias_gradients(), beta);
-        }
+        bias_backward(ctx, dy, beta);
     }
 
     /// The same without the input gradient, for the first layer of a network.
     void backward(context_type& ctx, MatrixView<const T> x, MatrixView<const T> dy,
                   GradientMode mode = GradientMode::overwrite) {
         check_backward("SparseLinear::backward", x, dy);
-        const T beta = mode == GradientMode::accumulate ? T{1} : T{0};
+        const T beta = beta_of(mode);
         B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
-        if (has_bias()) {
-            B::template bias_gradient<T>(ctx, dy, bias_gradients(), beta);
-        }
+        bias_backward(ctx, dy, beta);
     }
 
     /// Drops connections chosen by the pruner and grows as many chosen by the grower.
@@ -153,7 +150,7 @@ public:
         static_assert(Pruner<P, T, context_type>, "SparseLinear::rewire: the first rule is not a Pruner");
         static_assert(Grower<G, context_type>, "SparseLinear::rewire: the second rule is not a Grower");
         require_usable("SparseLinear::rewire");
-        RewireReport report = plan_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
+        RewireReport report = propose_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
         if (report.after() != topology_) {
             auto plan = std::make_shared<Plan>(B::template make_plan<T>(ctx, report.after(), options_.use));
             report.apply_map(values(), T{0});
@@ -206,7 +203,11 @@ public:
 
     /// The coordinates; null for a moved-from layer.
     const TopologyPtr& topology() const noexcept { return topology_; }
-    const PlanOf<B, T>& plan() const noexcept { return *plan_; }
+    /// @throws UnsupportedError for a moved-from layer
+    const PlanOf<B, T>& plan() const {
+        require_usable("SparseLinear::plan");
+        return *plan_;
+    }
 
     /// Flat arrays: values and gradients of the connections (nnz), bias and its gradient
     /// (out_features, or empty). Call values_changed after writing values.
@@ -242,6 +243,9 @@ private:
           options_(options) {}
 
     static TopologyPtr random_topology(context_type& ctx, const LayerOptions& options) {
+        require<ShapeError>(options.in_features >= 0 && options.out_features >= 0, "SparseLinear", "in_features ",
+                            options.in_features, " and out_features ", options.out_features,
+                            ": both must be given and not be negative");
         const Size nnz = options.nnz.has_value()
                              ? *options.nnz
                              : entries_for_sparsity(options.out_features, options.in_features, options.sparsity);
@@ -277,6 +281,14 @@ private:
         }
     }
 
+    static T beta_of(GradientMode mode) { return mode == GradientMode::accumulate ? T{1} : T{0}; }
+
+    void bias_backward(context_type& ctx, MatrixView<const T> dy, T beta) {
+        if (has_bias()) {
+            B::template bias_gradient<T>(ctx, dy, bias_gradients(), beta);
+        }
+    }
+
     std::span<const T> const_values() const noexcept { return values_.span(); }
 
     RandomKey key(Purpose purpose) const { return {options_.seed, options_.stream, purpose, options_.rewire_count}; }
@@ -288,8 +300,8 @@ private:
     void check_backward(const char* where, const MatrixView<const T>& x, const MatrixView<const T>& dy) const {
         require_usable(where);
         require<UnsupportedError>(options_.use == PlanUse::training, where, "the layer was made for inference only");
-        detail::check_input(where, "x", x, in_features(), "features", x.batch());
-        detail::check_input(where, "dy", dy, out_features(), "outputs", x.batch());
+        detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
+        detail::check_extents(where, "dy", dy, out_features(), "gives", x.batch());
         detail::check_layout(where, "x", x, "dy", dy);
     }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 // Which connections exist: the support of W, without values (paper, section 3: the pair Ar, Ac).
-// Immutable and versioned, so layers, plans and reports share one by pointer and a stale plan
-// is recognised. Rows are stored as offsets and expanded on request.
+// Immutable and versioned: layers, plans and reports share one by pointer, and an optimiser or a
+// report that belongs to another is recognised. Rows are stored as offsets and expanded on request.
 
 #include <atomic>
 #include <cstring>

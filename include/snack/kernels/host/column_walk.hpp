@@ -28,19 +28,20 @@ struct ColumnBlock {
 /// Operands of dx = W' dy and dw = (dy x') on the support of W, `features x batch`.
 template <class T>
 struct BackwardOperands {
-    const T* values;  // nnz, canonical order; unused without dx
-    const T* x;       // (in_features, batch); unused without dw
-    Size x_stride;
-    const T* dy;  // (out_features, batch)
-    Size dy_stride;
-    T* dx;  // (in_features, batch), overwritten; unused if not wanted
-    Size dx_stride;
-    T* dw;   // nnz, canonical order; unused if not wanted
-    T beta;  // dw = beta dw + ...
+    const T* values = nullptr;  // nnz, canonical order; unused without dx
+    const T* x = nullptr;       // (in_features, batch); unused without dw
+    Size x_stride = 0;
+    const T* dy = nullptr;  // (out_features, batch)
+    Size dy_stride = 0;
+    T* dx = nullptr;  // (in_features, batch), overwritten; unused if not wanted
+    Size dx_stride = 0;
+    T* dw = nullptr;  // nnz, canonical order; unused if not wanted
+    T beta = 0;       // dw = beta dw + ...
 };
 
 /// One tile of samples for columns [begin, end) of a block.
-template <int Lanes, int Vectors, bool InputGradient, bool WeightGradient, class T, class Row, class Position>
+template <class Isa, int Lanes, int Vectors, bool InputGradient, bool WeightGradient, class T, class Row,
+          class Position>
 void column_walk_tile(const BackwardOperands<T>& op, const ColumnBlock<Row, Position>& block, Size begin, Size end,
                       Size sample, T beta) {
     const T* const values = InputGradient ? op.values + block.first_entry : nullptr;

@@ -2,8 +2,8 @@
 #pragma once
 
 // The instruction set this translation unit is compiled for, as a type.
-// Host kernels carry it as a template argument, so that units with different -march never share
-// a symbol and the linker cannot swap a wide kernel into a program for a narrow machine.
+// Every host kernel carries it as its first template argument, so that units for different register
+// widths share no symbol and the linker cannot swap a wide kernel into a program for a narrow machine.
 
 #include <snack/core/types.hpp>
 

@@ -16,22 +16,22 @@ namespace snack::inline v0::kernels {
 /// Operands of y = W x + bias on `features x batch` activations; strides count elements.
 template <class T, class Column>
 struct ForwardOperands {
-    const Size* row_offsets;  // out_features + 1
-    const Column* columns;    // nnz
-    const T* values;          // nnz
-    const T* bias;            // out_features, or null
-    const T* x;               // (in_features, batch)
-    Size x_stride;
-    T* y;  // (out_features, batch), overwritten
-    Size y_stride;
-    Size* cursors;    // out_features: where each row stopped; null if one panel covers all columns
-    Size panel_end;   // columns below it are summed in this pass
-    bool first_pass;  // starts from the bias, later ones from y
+    const Size* row_offsets = nullptr;  // out_features + 1
+    const Column* columns = nullptr;    // nnz
+    const T* values = nullptr;          // nnz
+    const T* bias = nullptr;            // out_features, or null
+    const T* x = nullptr;               // (in_features, batch)
+    Size x_stride = 0;
+    T* y = nullptr;  // (out_features, batch), overwritten
+    Size y_stride = 0;
+    Size* cursors = nullptr;  // out_features: where each row stopped; null if one panel covers all columns
+    Size panel_end = 0;       // columns below it are summed in this pass
+    bool first_pass = true;   // starts from the bias, later ones from y
 };
 
 /// One tile of Vectors * Lanes samples from `sample` on, for rows [begin, end). With Panels, the
 /// entries from each row's cursor up to panel_end; `advance` moves the cursors past them.
-template <int Lanes, int Vectors, bool Panels, class T, class Column>
+template <class Isa, int Lanes, int Vectors, bool Panels, class T, class Column>
 void row_segmented_tile(const ForwardOperands<T, Column>& op, Size begin, Size end, Size sample, bool advance) {
     constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
     for (Size row = begin; row < end; ++row) {
@@ -92,7 +92,7 @@ template <class T, class Column>
 }
 
 /// A single sample with x contiguous, for rows [begin, end).
-template <class T, class Column>
+template <class Isa, class T, class Column>
 void row_segmented_sample(const ForwardOperands<T, Column>& op, Size begin, Size end) {
     for (Size row = begin; row < end; ++row) {
         Vector<T, 4> sum[4] = {};

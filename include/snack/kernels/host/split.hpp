@@ -34,12 +34,11 @@ Size segment_of_task(const Before& before, Size segments, Size task, Size tasks)
 inline Size tasks_for(Size nnz, Size segments, Size batch, Size most) {
     constexpr Size grain = 1 << 15;  // multiply-adds of one task
     const Size limit = most < segments ? most : (segments > 0 ? segments : 1);
-    const Size per_sample = nnz + segments;
-    if (batch > 0 && per_sample / grain >= limit / batch + 1) {
+    Size work = 0;
+    if (__builtin_mul_overflow(nnz + segments, batch, &work)) {
         return limit;
     }
-    const Size worth = per_sample * batch / grain + 1;
-    return worth < limit ? worth : limit;
+    return work / grain < limit ? work / grain + 1 : limit;
 }
 
 }  // namespace snack::inline v0::kernels

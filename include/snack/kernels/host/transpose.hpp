@@ -10,7 +10,7 @@
 namespace snack::inline v0::kernels {
 
 /// to[column * to_stride + row] = from[row * from_stride + column] for a (rows, columns) matrix.
-template <class T>
+template <class Isa, class T>
 void transpose(const T* from, Size from_stride, T* to, Size to_stride, Size rows, Size columns) {
     constexpr Size block = 16;  // a cache line of float each way
     for (Size row_begin = 0; row_begin < rows; row_begin += block) {
