@@ -1,0 +1,25 @@
+# Checks that programs compiled for different instruction sets share no host kernel: the linker
+# could otherwise put the wide one into a program for a narrow machine.
+#   cmake -DNM=nm -DA=program -DB=program -P cmake/isa_symbols.cmake
+cmake_minimum_required(VERSION 3.25)
+
+foreach(side A B)
+  execute_process(COMMAND ${NM} --demangle ${${side}} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "," symbols "${symbols}")
+  string(REGEX MATCHALL "snack::v0::(kernels|HostBackend)[^\n]*" kernels_${side} "${symbols}")
+  if(kernels_${side} STREQUAL "")
+    message(FATAL_ERROR "no host kernel found in ${${side}}")
+  endif()
+endforeach()
+if("${kernels_A}" MATCHES "isa::([A-Za-z0-9]+)")
+  set(isa ${CMAKE_MATCH_1})
+endif()
+if("${kernels_B}" MATCHES "isa::${isa}")
+  message(STATUS "both are compiled for ${isa}: nothing to compare")
+  return()
+endif()
+foreach(symbol IN LISTS kernels_A)
+  if(symbol IN_LIST kernels_B)
+    message(FATAL_ERROR "shared: ${symbol}")
+  endif()
+endforeach()
