@@ -107,7 +107,7 @@ TEMPLATE_TEST_CASE("Adam's first step moves each weight by the learning rate", "
     HostContext ctx({.threads = 1});
     using T = typename TestType::scalar;
     TestType layer(ctx, {.in_features = 5, .out_features = 2, .nnz = 10, .bias = false}, ConstantValue{0});
-    Adam optimizer(ctx, layer, {.learning_rate = 0.5, .epsilon = 0});
+    Adam optimizer(ctx, layer, {.learning_rate = 0.5, .epsilon = 1e-30});
     tests::set_gradients(layer, 0, gradient_at);
 
     optimizer.step(ctx, layer);

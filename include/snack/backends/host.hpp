@@ -136,6 +136,9 @@ private:
     static constexpr Size chunk = 128;
     /// Bytes of x that a forward pass should find in the second-level cache: half of 1 MiB.
     static constexpr Size panel_bytes = 1 << 19;
+    /// With fewer entries than this in a row of a panel, fetching and storing its y costs more than
+    /// the cache saves.
+    static constexpr Size entries_per_pass = 4;
     /// Tasks a forward pass is cut into at the most, for threads to take as they come.
     static constexpr Size most_tasks = 64;
 
@@ -160,10 +163,11 @@ private:
     static void forward_chunk(HostContext& ctx, const Topology& topology, kernels::ForwardOperands<T, Column> op,
                               Size begin, Size end) {
         const Size in = topology.in_features();
-        const Size feature_bytes = smaller(op.x_stride, chunk) * static_cast<Size>(sizeof(T));
-        const Size panel = feature_bytes * in <= 2 * panel_bytes ? in : panel_bytes / feature_bytes;
         const Size batch = end - begin;
-        if (panel >= in) {
+        const Size feature_bytes = batch * static_cast<Size>(sizeof(T));
+        const Size panel = panel_bytes / feature_bytes;
+        const Size panels = in / panel + 1;
+        if (panels <= 2 || topology.nnz() / panels < entries_per_pass * topology.out_features()) {
             for_rows(ctx, topology, batch,
                      [&](Size row_begin, Size row_end) { forward_tiles<false>(op, row_begin, row_end, begin, end); });
             return;

@@ -56,7 +56,7 @@ FeatureMajor<T> target(HostContext& ctx, const MatrixView<T>& view) {
 
 template <class Isa, class T>
 void unpack(HostContext& ctx, const FeatureMajor<T>& from, const MatrixView<T>& view) {
-    if (lies_feature_major(view)) {
+    if (lies_feature_major(view) || view.empty()) {
         return;
     }
     ctx.parallel_ranges(view.batch(), lines_per_task(view.features()), [&](Size begin, Size end) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -25,7 +26,8 @@ template <class T>
 auto magnitude_rank(T value) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     const Bits bits = std::bit_cast<Bits>(value) & (static_cast<Bits>(-1) >> 1);
-    return std::isnan(value) ? Bits{0} : static_cast<Bits>(bits + 1);
+    const bool is_nan = bits > std::bit_cast<Bits>(std::numeric_limits<T>::infinity());  // also under -ffast-math
+    return is_nan ? Bits{0} : static_cast<Bits>(bits + 1);
 }
 
 /// Splits a set at its `count` smallest ranks: those below `rank`, and the first `ties` equal to it.

@@ -58,7 +58,8 @@ inline std::vector<Size> round_to_total(const std::vector<double>& counts, std::
 /// Entries of each layer under Erdos-Renyi densities, for a network of the given sparsity overall.
 ///
 /// A layer gets eps (out + in) entries; the densest layer beyond 1 is made dense and eps is
-/// computed again. The counts add up to round((1 - sparsity) * cells of all layers) exactly.
+/// computed again. The counts add up to round((1 - sparsity) * cells of all layers), exactly
+/// for networks of up to 2^53 cells.
 /// O(layers^2) time.
 /// @throws ArgumentError for a sparsity outside [0, 1], or when the layers marked dense alone
 ///         exceed the budget; ShapeError for a bad extent
@@ -109,6 +110,7 @@ inline std::vector<Size> erdos_renyi_entries(std::span<const LayerShape> layers,
 /// Layers marked dense keep every connection and do not change the others.
 /// @throws as erdos_renyi_entries
 inline std::vector<Size> uniform_entries(std::span<const LayerShape> layers, double sparsity) {
+    detail::entries_of_cells("uniform_entries", 0, sparsity);  // refuses nonsense whatever the layers
     std::vector<Size> counts;
     for (const LayerShape& layer : layers) {
         counts.push_back(entries_for_sparsity(layer.out_features, layer.in_features, layer.dense ? 0 : sparsity));

@@ -86,7 +86,7 @@ public:
     /// Calls that name the same slot share memory, so an operation gives each of its arrays its own
     /// slot. A request that fits an existing block allocates nothing; a larger one adds a block of
     /// twice the last size or more and leaves the old one in place, so addresses that somebody
-    /// recorded stay valid and the total stays below four times the largest request.
+    /// recorded stay valid and the total of a slot stays below four times its largest request.
     /// @throws ArgumentError for a negative count or one whose bytes pass 2^63
     template <class T>
     std::span<T> scratch(int slot, Size count) {

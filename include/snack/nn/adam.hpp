@@ -16,7 +16,7 @@ struct AdamOptions {
     double learning_rate = 1e-3;
     double beta1 = 0.9;
     double beta2 = 0.999;
-    double epsilon = 1e-8;
+    double epsilon = 1e-8;    ///< above 0 in the layer's scalar, or a zero gradient would divide 0 by 0
     double weight_decay = 0;  ///< of the connections; the bias is not decayed
     bool decoupled = true;    ///< decay the weights themselves (AdamW) instead of adding to the gradient
 };
@@ -72,7 +72,7 @@ private:
         require<ArgumentError>(options.learning_rate >= 0, "Adam", "learning rate ", options.learning_rate);
         require<ArgumentError>(options.beta1 >= 0 && options.beta1 < 1, "Adam", "beta1 ", options.beta1);
         require<ArgumentError>(options.beta2 >= 0 && options.beta2 < 1, "Adam", "beta2 ", options.beta2);
-        require<ArgumentError>(options.epsilon >= 0, "Adam", "epsilon ", options.epsilon);
+        require<ArgumentError>(static_cast<T>(options.epsilon) > 0, "Adam", "epsilon ", options.epsilon);
         require<ArgumentError>(options.weight_decay >= 0, "Adam", "weight decay ", options.weight_decay);
         return options;
     }

@@ -36,6 +36,9 @@ public:
     /// Copies the elements to `memory` of the same extent, which is the array from then on, and
     /// frees its own.
     void move_to(std::span<T> memory) noexcept {
+        if (memory.data() == view_.data()) {
+            return;
+        }
         copy_elements(view_, memory);
         view_ = memory;
         own_ = Buffer<T>(0, own_.allocator());

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <span>
+#include <utility>
 
 #include <snack/core/scalar.hpp>
 #include <snack/dst/rewire_report.hpp>
@@ -37,32 +38,44 @@ struct ParameterState {
     Size bytes() const { return values.bytes() + bias.bytes(); }
 };
 
-/// Remembers which topology an optimiser's state belongs to.
+/// Remembers which layer an optimiser's state belongs to. Moved from, it belongs to none.
 class TopologyFollower {
 public:
     /// @throws UnsupportedError if the layer has no gradients or is empty
     template <class Layer>
-    TopologyFollower(const char* where, const Layer& layer) {
+    TopologyFollower(const char* where, const Layer& layer) : bias_(layer.bias().size()) {
         require<UnsupportedError>(layer.topology() != nullptr, where, "the layer is empty, it was moved from");
-        require<UnsupportedError>(static_cast<Size>(layer.gradients().size()) == layer.nnz() &&
-                                      layer.bias_gradients().size() == layer.bias().size(),
-                                  where, "the layer was made for inference only");
+        require<UnsupportedError>(has_gradients(layer), where, "the layer was made for inference only");
         version_ = layer.topology()->version();
     }
+    TopologyFollower(const TopologyFollower&) = default;
+    TopologyFollower& operator=(const TopologyFollower&) = default;
+    TopologyFollower(TopologyFollower&& other) noexcept
+        : version_(std::exchange(other.version_, 0)), bias_(other.bias_) {}
+    TopologyFollower& operator=(TopologyFollower&& other) noexcept {
+        version_ = std::exchange(other.version_, 0);
+        bias_ = other.bias_;
+        return *this;
+    }
+    ~TopologyFollower() = default;
 
-    /// @throws TopologyError if the layer was rewired and the state did not follow
+    /// @throws TopologyError if the layer was rewired and the state did not follow, or is another;
+    ///         UnsupportedError if it has no gradients
     template <class Layer>
     void require_current(const char* where, const Layer& layer) const {
-        require<TopologyError>(layer.topology() != nullptr && layer.topology()->version() == version_, where,
-                               "the layer's topology is not the optimiser's; call remap with each rewire report, and "
-                               "use one optimiser object per layer");
+        require<TopologyError>(
+            layer.topology() != nullptr && layer.topology()->version() == version_ && layer.bias().size() == bias_,
+            where,
+            "the layer is not the optimiser's, or was rewired; use one optimiser object per layer, "
+            "and call remap with each rewire report");
+        require<UnsupportedError>(has_gradients(layer), where, "the layer was made for inference only");
     }
 
     /// Carries the arrays along; grown connections start at zero. Changes all or nothing.
     /// @throws TopologyError if the report does not start from the topology followed so far
     template <Scalar T>
     void follow(const char* where, const RewireReport& report, std::initializer_list<Buffer<T>*> arrays) {
-        require<TopologyError>(report.before()->version() == version_, where,
+        require<TopologyError>(report.before() != nullptr && report.before()->version() == version_, where,
                                "the report does not start from the topology of this optimiser's state");
         for (Buffer<T>* array : arrays) {
             if (array->size() > 0) {
@@ -73,7 +86,14 @@ public:
     }
 
 private:
-    std::uint64_t version_ = 0;
+    template <class Layer>
+    static bool has_gradients(const Layer& layer) {
+        return static_cast<Size>(layer.gradients().size()) == layer.nnz() &&
+               layer.bias_gradients().size() == layer.bias().size();
+    }
+
+    std::uint64_t version_ = 0;  // no topology has version 0
+    std::size_t bias_;
 };
 
 }  // namespace detail

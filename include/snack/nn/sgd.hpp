@@ -105,7 +105,7 @@ private:
                                     }
                                 });
         };
-        if (velocity.size() == 0) {
+        if (options_.momentum == 0) {
             update_each(plain);
         } else if (options_.nesterov) {
             update_each(with_nesterov);

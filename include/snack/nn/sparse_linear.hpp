@@ -166,21 +166,29 @@ public:
     }
 
     /// Moves parameters into memory that the caller lends, with their current contents; an empty
-    /// span leaves that array where it is. The memory must outlive the layer and its moves.
-    /// @throws ShapeError, before anything is written, if an extent is wrong
+    /// span leaves that array where it is. The memory must outlive the layer and its moves; a copy
+    /// of the layer, and a layer that is assigned to, has memory of its own again.
+    /// @throws ShapeError, before anything is written, if an extent is wrong, or if a span overlaps
+    ///         another one or the memory of another array of the layer
     void bind(const ParameterSpans<T>& spans) {
-        const auto check = [](const char* name, std::span<T> span, Size wanted) {
-            require<ShapeError>(span.empty() || static_cast<Size>(span.size()) == wanted, "SparseLinear::bind", name,
-                                " has ", span.size(), " elements, the layer needs ", wanted);
-        };
-        check("values", spans.values, values_.size());
-        check("gradients", spans.gradients, gradients_.size());
-        check("bias", spans.bias, bias_.size());
-        check("bias_gradients", spans.bias_gradients, bias_gradients_.size());
-        move_array(values_, spans.values);
-        move_array(gradients_, spans.gradients);
-        move_array(bias_, spans.bias);
-        move_array(bias_gradients_, spans.bias_gradients);
+        require_usable("SparseLinear::bind");
+        const std::span<T> lent[] = {spans.values, spans.gradients, spans.bias, spans.bias_gradients};
+        FlatArray<T>* const arrays[] = {&values_, &gradients_, &bias_, &bias_gradients_};
+        const char* const names[] = {"values", "gradients", "bias", "bias_gradients"};
+        for (int i = 0; i < 4; ++i) {
+            const Size wanted = arrays[i]->size();
+            require<ShapeError>(lent[i].empty() || static_cast<Size>(lent[i].size()) == wanted, "SparseLinear::bind",
+                                names[i], " has ", lent[i].size(), " elements, the layer needs ", wanted);
+            for (int j = 0; j < 4; ++j) {
+                require<ShapeError>(i == j || (!overlap(lent[i], lent[j]) && !overlap(lent[i], arrays[j]->span())),
+                                    "SparseLinear::bind", names[i], " overlaps ", names[j]);
+            }
+        }
+        for (int i = 0; i < 4; ++i) {
+            if (!lent[i].empty()) {
+                arrays[i]->move_to(lent[i]);
+            }
+        }
     }
 
     /// Tells the layer that values were written from outside, so that a plan which copies them is
@@ -275,10 +283,10 @@ private:
         }
     }
 
-    static void move_array(FlatArray<T>& array, std::span<T> memory) noexcept {
-        if (!memory.empty()) {
-            array.move_to(memory);
-        }
+    static bool overlap(std::span<const T> a, std::span<const T> b) {
+        const auto address = [](const T* element) { return reinterpret_cast<std::uintptr_t>(element); };
+        return !a.empty() && !b.empty() && address(a.data()) < address(b.data() + b.size()) &&
+               address(b.data()) < address(a.data() + a.size());
     }
 
     static T beta_of(GradientMode mode) { return mode == GradientMode::accumulate ? T{1} : T{0}; }

@@ -46,7 +46,6 @@ void column_walk_tile(const BackwardOperands<T>& op, const ColumnBlock<Row, Posi
                       Size sample, T beta) {
     const T* const values = InputGradient ? op.values + block.first_entry : nullptr;
     T* const dw = WeightGradient ? op.dw + block.first_entry : nullptr;
-    const T* const dy = op.dy + block.first_row * op.dy_stride + sample;
     for (Size column = begin; column < end; ++column) {
         Size e = block.column_offsets[column];
         const Size stop = block.column_offsets[column + 1];
@@ -61,7 +60,7 @@ void column_walk_tile(const BackwardOperands<T>& op, const ColumnBlock<Row, Posi
             }
         }
         const auto visit = [&](Size entry, Vector<T, Lanes>& product) {
-            const T* const line = dy + block.rows[entry] * op.dy_stride;
+            const T* const line = op.dy + (block.first_row + block.rows[entry]) * op.dy_stride + sample;
             const T value = InputGradient ? values[block.positions[entry]] : T{0};
             product = Vector<T, Lanes>{};
             for (int v = 0; v < Vectors; ++v) {

@@ -3,7 +3,8 @@
 
 // The instruction set this translation unit is compiled for, as a type.
 // Every host kernel carries it as its first template argument, so that units for different register
-// widths share no symbol and the linker cannot swap a wide kernel into a program for a narrow machine.
+// widths share no kernel and the linker cannot swap a wide one into a program for a narrow machine.
+// Other inline code is not tagged: keep units for different machines in separate shared objects.
 
 #include <snack/core/types.hpp>
 
