@@ -28,6 +28,7 @@ configure() {
     cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DSNACK_BUILD_TESTS=OFF -DSNACK_BUILD_EXAMPLES=ON "$@"
 }
 # A build folder cannot be used again after the checkout has moved; the second try starts afresh.
+echo "Building the examples" >&2
 quietly configure 2>/dev/null || quietly configure --fresh
 quietly cmake --build "$build" --parallel "$(nproc)"
 exec "$build/examples/02_train" "$@"
