@@ -5,9 +5,9 @@
 // A number is a pure function of (seed, stream, purpose, rewire count, index): no state, no
 // order of draws, so topology and values have the same bits at any thread count and on any device.
 
-#include <cmath>
 #include <cstdint>
 
+#include <snack/core/math.hpp>
 #include <snack/core/types.hpp>
 
 namespace snack::inline v0 {
@@ -99,7 +99,7 @@ template <int Count>
 SNACK_HOST_DEVICE double polynomial(const double (&coefficients)[Count], double x) {
     double sum = coefficients[0];
     for (int i = 1; i < Count; ++i) {
-        sum = std::fma(sum, x, coefficients[i]);
+        sum = math::fma(sum, x, coefficients[i]);
     }
     return sum;
 }
@@ -114,7 +114,7 @@ SNACK_HOST_DEVICE inline double portable_log(double x) {
     const double s = (x - 1) / (x + 1);
     const double series[] = {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0};
     const double twice_s = 2 * s;
-    return std::fma(polynomial(series, s * s), twice_s, exponent * 0x1.62e42fefa39efp-1);
+    return math::fma(polynomial(series, s * s), twice_s, exponent * 0x1.62e42fefa39efp-1);
 }
 
 }  // namespace detail
@@ -134,7 +134,7 @@ SNACK_HOST_DEVICE inline double standard_normal(std::uint64_t bits) {
     } else {
         const double tail[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
                                -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
-        p = detail::polynomial(tail, std::sqrt(w) - 3);
+        p = detail::polynomial(tail, math::sqrt(w) - 3);
     }
     return p * u * 0x1.6a09e667f3bcdp+0;  // sqrt(2)
 }

@@ -5,7 +5,6 @@
 // appendix G prunes 5 % this way). Exact counts and a stated order, so every device agrees.
 
 #include <bit>
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -14,6 +13,7 @@
 
 #include <snack/concepts/context.hpp>
 #include <snack/core/error.hpp>
+#include <snack/core/math.hpp>
 #include <snack/core/scalar.hpp>
 #include <snack/sparse/topology.hpp>
 
@@ -80,7 +80,7 @@ struct MagnitudePruner {
     Buffer<Size> select(Context& ctx, const Topology& topology, std::span<const T> values, Size limit) const {
         require<ArgumentError>(fraction >= 0 && fraction <= 1, "MagnitudePruner", "fraction ", fraction,
                                " is not between 0 and 1");
-        const auto wanted = static_cast<Size>(std::llround(fraction * static_cast<double>(topology.nnz())));
+        const auto wanted = math::llround(fraction * static_cast<double>(topology.nnz()));
         const Size count = wanted < limit ? wanted : limit;
         auto dropped = ctx.template allocate<Size>(count);
         if (count == 0) {

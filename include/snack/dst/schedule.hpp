@@ -5,9 +5,9 @@
 // for the last part of training so that values settle (Evci et al. 2020; paper, appendix G freezes
 // after epoch 25 of 40).
 
-#include <cmath>
 #include <numbers>
 
+#include <snack/core/math.hpp>
 #include <snack/core/types.hpp>
 
 namespace snack::inline v0 {
@@ -26,7 +26,7 @@ struct RewireSchedule {
             return 0;
         }
         const double progress = static_cast<double>(step) / static_cast<double>(end);
-        return fraction / 2 * (1 + std::cos(std::numbers::pi * progress));
+        return fraction / 2 * (1 + math::cos(std::numbers::pi * progress));
     }
 };
 

@@ -5,11 +5,11 @@
 // or Erdos-Renyi (Mocanu et al. 2018; for linear layers the same as ERK, Evci et al. 2020), which
 // gives a layer eps (out + in) connections and so keeps small layers dense.
 
-#include <cmath>
 #include <span>
 #include <vector>
 
 #include <snack/core/error.hpp>
+#include <snack/core/math.hpp>
 #include <snack/init/uniform_topology.hpp>
 
 namespace snack::inline v0 {
@@ -30,14 +30,14 @@ inline std::vector<Size> round_to_total(const std::vector<double>& counts, std::
     std::vector<Size> rounded(counts.size());
     std::vector<bool> raised(counts.size());
     for (std::size_t i = 0; i < counts.size(); ++i) {
-        rounded[i] = static_cast<Size>(std::floor(counts[i]));
+        rounded[i] = static_cast<Size>(math::floor(counts[i]));
         total -= rounded[i];
     }
     for (; total > 0; --total) {
         std::size_t best = counts.size();
         double best_remainder = -1;
         for (std::size_t i = 0; i < counts.size(); ++i) {
-            const double remainder = counts[i] - std::floor(counts[i]);
+            const double remainder = counts[i] - math::floor(counts[i]);
             const Size cells = layers.data()[i].out_features * layers.data()[i].in_features;
             if (!raised[i] && rounded[i] < cells && remainder > best_remainder) {
                 best = i;
@@ -91,7 +91,8 @@ inline std::vector<Size> erdos_renyi_entries(std::span<const LayerShape> layers,
             const auto [out, in, forced] = layers.data()[i];
             counts[i] = dense[i] ? static_cast<double>(out * in) : eps * static_cast<double>(out + in);
             if (!dense[i]) {
-                densest = std::fmax(densest, counts[i] / static_cast<double>(out * in));
+                const double density = counts[i] / static_cast<double>(out * in);
+                densest = density > densest ? density : densest;
             }
         }
         settled = densest <= 1;

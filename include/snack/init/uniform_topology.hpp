@@ -4,8 +4,7 @@
 // The uniform connection initialiser (paper, section 3.3 and Algorithm 2): which connections a
 // new layer starts with, and how many a given sparsity means.
 
-#include <cmath>
-
+#include <snack/core/math.hpp>
 #include <snack/init/sample.hpp>
 #include <snack/sparse/topology.hpp>
 
@@ -16,8 +15,7 @@ namespace detail {
 /// (1 - sparsity) cells, rounded to nearest; long double, since cells may pass 2^53.
 inline Size entries_of_cells(const char* where, Size cells, double sparsity) {
     require<ArgumentError>(sparsity >= 0 && sparsity <= 1, where, "sparsity ", sparsity, " is not between 0 and 1");
-    return static_cast<Size>(
-        std::llround((1.0L - static_cast<long double>(sparsity)) * static_cast<long double>(cells)));
+    return math::llround((1.0L - static_cast<long double>(sparsity)) * static_cast<long double>(cells));
 }
 
 }  // namespace detail

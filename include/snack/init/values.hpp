@@ -5,11 +5,11 @@
 // 3.3 leaves it open): a row of ten connections gets larger weights than one of a thousand, so
 // signals keep their variance. Each value depends on the random key and its position alone.
 
-#include <cmath>
 #include <numbers>
 #include <span>
 
 #include <snack/concepts/initializer.hpp>
+#include <snack/core/math.hpp>
 #include <snack/core/scalar.hpp>
 #include <snack/sparse/topology.hpp>
 
@@ -19,7 +19,7 @@ namespace snack::inline v0 {
 struct KaimingUniform {
     double gain = std::numbers::sqrt2;
     double operator()(const RandomKey& key, const Connection& at) const {
-        const double bound = gain * std::sqrt(3.0 / static_cast<double>(at.fan_in));
+        const double bound = gain * math::sqrt(3.0 / static_cast<double>(at.fan_in));
         return symmetric_uniform(random_bits(key, static_cast<std::uint64_t>(at.entry)), bound);
     }
 };
@@ -28,7 +28,7 @@ struct KaimingUniform {
 struct KaimingNormal {
     double gain = std::numbers::sqrt2;
     double operator()(const RandomKey& key, const Connection& at) const {
-        const double deviation = gain / std::sqrt(static_cast<double>(at.fan_in));
+        const double deviation = gain / math::sqrt(static_cast<double>(at.fan_in));
         return deviation * standard_normal(random_bits(key, static_cast<std::uint64_t>(at.entry)));
     }
 };
@@ -37,7 +37,7 @@ struct KaimingNormal {
 struct XavierUniform {
     double gain = 1;
     double operator()(const RandomKey& key, const Connection& at) const {
-        const double bound = gain * std::sqrt(6.0 / static_cast<double>(at.fan_in + at.fan_out));
+        const double bound = gain * math::sqrt(6.0 / static_cast<double>(at.fan_in + at.fan_out));
         return symmetric_uniform(random_bits(key, static_cast<std::uint64_t>(at.entry)), bound);
     }
 };
@@ -46,7 +46,7 @@ struct XavierUniform {
 struct XavierNormal {
     double gain = 1;
     double operator()(const RandomKey& key, const Connection& at) const {
-        const double deviation = gain * std::sqrt(2.0 / static_cast<double>(at.fan_in + at.fan_out));
+        const double deviation = gain * math::sqrt(2.0 / static_cast<double>(at.fan_in + at.fan_out));
         return deviation * standard_normal(random_bits(key, static_cast<std::uint64_t>(at.entry)));
     }
 };

@@ -4,10 +4,10 @@
 // Adam (Kingma and Ba 2015) and AdamW (Loshchilov and Hutter 2019) on the flat arrays of one
 // layer. Moments live on the connections only and follow every rewire; the step count is global.
 
-#include <cmath>
 #include <span>
 
 #include <snack/core/error.hpp>
+#include <snack/core/math.hpp>
 #include <snack/nn/optimizer_state.hpp>
 
 namespace snack::inline v0 {
@@ -85,7 +85,7 @@ private:
         const T fresh1 = static_cast<T>(1 - options_.beta1);  // exact where 1 - beta1 in T is not
         const T fresh2 = static_cast<T>(1 - options_.beta2);
         const T rate = static_cast<T>(options_.learning_rate / (1 - beta1_power_));
-        const T scale = static_cast<T>(1 / std::sqrt(1 - beta2_power_));
+        const T scale = static_cast<T>(1 / math::sqrt(1 - beta2_power_));
         const T epsilon = static_cast<T>(options_.epsilon);
         const T coupled = options_.decoupled ? T{0} : static_cast<T>(weight_decay);
         const T keep = options_.decoupled ? static_cast<T>(1 - options_.learning_rate * weight_decay) : T{1};
@@ -98,7 +98,7 @@ private:
                 const T g = gradient[i] + coupled * w[i];
                 m[i] = beta1 * m[i] + fresh1 * g;
                 v[i] = beta2 * v[i] + fresh2 * g * g;
-                w[i] = keep * w[i] - rate * m[i] / (std::sqrt(v[i]) * scale + epsilon);
+                w[i] = keep * w[i] - rate * m[i] / (math::sqrt(v[i]) * scale + epsilon);
             }
         });
     }
