@@ -65,6 +65,37 @@ void forward_is_right(Data data) {
     });
 }
 
+/// The activation applies to the whole sum with its bias, and lets NaN pass.
+template <class B, class T>
+void relu_is_applied_to_the_sum() {
+    for_each_problem<B, T>(Data::integers, [](auto& ctx, auto& problem, Placement placement) {
+        const Size out = problem.pattern.out_features;
+        Activations<T> y(problem.batch, out, placement);
+        Activations<T> rectified(problem.batch, out, placement);
+        problem.layer.forward(ctx, problem.x.view(), y.view());
+
+        problem.layer.forward(ctx, problem.x.view(), rectified.view(), snack::Activation::relu);
+
+        bool good = rectified.surroundings_intact();
+        for (Size i = 0; i < problem.batch * out; ++i) {
+            const T sum = y(i / out, i % out);
+            good = good && rectified(i / out, i % out) == (sum < 0 ? T{0} : sum);
+        }
+        REQUIRE(good);
+    });
+    typename B::context_type ctx;
+    for (const Size batch : {1, 9}) {
+        Problem<B, T> problem(ctx, pattern_of("full", 2, 2, [](Size, Size) { return true; }), batch, {},
+                              Data::integers);
+        Activations<T> y(batch, 2, {});
+        problem.x.view()(0, 0) = std::numeric_limits<T>::quiet_NaN();
+
+        problem.layer.forward(ctx, problem.x.view(), y.view(), snack::Activation::relu);
+
+        CHECK(y(0, 0) != y(0, 0));
+    }
+}
+
 template <class B, class T>
 void backward_is_right(Data data) {
     for_each_problem<B, T>(data, [data](auto& ctx, auto& problem, Placement placement) {
@@ -129,7 +160,9 @@ void large_shapes_are_exact() {
         Activations<T> y(batch, out, {layout, 1, 1});
         Activations<T> dx(batch, in, {layout, 1, 1});
 
-        problem.layer.forward(ctx, problem.x.view(), y.view());
+        const bool rectified = layout == Layout::row_major;
+        problem.layer.forward(ctx, problem.x.view(), y.view(),
+                              rectified ? snack::Activation::relu : snack::Activation::none);
         problem.layer.backward(ctx, problem.x.view(), problem.dy.view(), dx.view());
 
         Activations<T> want_y(batch, out, {layout}, T{0});
@@ -145,6 +178,10 @@ void large_shapes_are_exact() {
                 gradient += problem.dy(b, row) * problem.x(b, column);
             }
             wrong += problem.layer.gradients()[e] != gradient;
+        }
+        for (Size i = 0; rectified && i < batch * out; ++i) {
+            T& sum = want_y.view()(i / out, i % out);
+            sum = sum < 0 ? T{0} : sum;
         }
         REQUIRE(wrong == 0);
         REQUIRE(y.same_bits(want_y));

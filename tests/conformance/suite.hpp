@@ -26,6 +26,7 @@
     static_assert(snack::Backend<BACKEND, float> && snack::Backend<BACKEND, double>);                                  \
     SNACK_CONFORMS(BACKEND, "forward is exact on integers", forward_is_right<B, T>(Data::integers))                    \
     SNACK_CONFORMS(BACKEND, "forward is within the bound", forward_is_right<B, T>(Data::random))                       \
+    SNACK_CONFORMS(BACKEND, "relu is applied to the sum", relu_is_applied_to_the_sum<B, T>())                          \
     SNACK_CONFORMS(BACKEND, "backward is exact on integers", backward_is_right<B, T>(Data::integers))                  \
     SNACK_CONFORMS(BACKEND, "backward is within the bound", backward_is_right<B, T>(Data::random))                     \
     SNACK_CONFORMS(BACKEND, "large shapes are exact", large_shapes_are_exact<B, T>())                                  \

@@ -13,10 +13,10 @@
 #include <snack/backends/host_plan.hpp>
 #include <snack/core/matrix_view.hpp>
 #include <snack/core/scalar.hpp>
-#include <snack/kernels/host/column_walk.hpp>
 #include <snack/kernels/host/isa.hpp>
 #include <snack/kernels/host/row_segmented.hpp>
 #include <snack/kernels/host/row_sums.hpp>
+#include <snack/kernels/host/row_walk.hpp>
 #include <snack/kernels/host/split.hpp>
 
 namespace snack::inline v0 {
@@ -25,8 +25,8 @@ namespace snack::inline v0 {
 /// scratch space for packed operands on the first call of a batch size, no allocation after it.
 /// Gradients of an inference plan throw UnsupportedError.
 ///
-/// The kernels work on `features x batch`. Column-major views, and a single row-major sample, are
-/// used where they lie; other row-major views are copied to scratch space and back.
+/// The kernels work on tiles of 32 samples (16 in double), each as one contiguous block. Operands
+/// that lie otherwise are copied to scratch space, which costs a few per cent of the product.
 template <class Isa>
 struct HostBackend {
     static constexpr const char* name = "Host";
@@ -41,197 +41,248 @@ struct HostBackend {
         return HostPlan(ctx, topology, use);
     }
 
-    /// y = x W^T + bias. Each sample is summed along a row in an order that depends on the shape of
-    /// the call alone.
+    /// y = activation(x W^T + bias). Each sample is summed along a row in an order that depends on
+    /// the shape of the call alone.
     template <Scalar T>
     static void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
-                        MatrixView<const T> x, MatrixView<T> y) {
-        const detail::FeatureMajor<const T> in = detail::packed<Isa>(ctx, detail::HostSlot::x, x);
-        const detail::FeatureMajor<T> out = detail::target(ctx, y);
+                        MatrixView<const T> x, MatrixView<T> y, Activation activation = Activation::none) {
+        const detail::Tiles<T> in = detail::tiles<Isa>(ctx, detail::HostSlot::x, x, true);
         plan.with_columns([&]<class Column>(const Column* columns) {
-            const kernels::ForwardOperands<T, Column> op{.row_offsets = plan.topology().row_offsets().data(),
-                                                         .columns = columns,
-                                                         .values = values.data(),
-                                                         .bias = bias.empty() ? nullptr : bias.data(),
-                                                         .x = in.data,
-                                                         .x_stride = in.stride,
-                                                         .y = out.data,
-                                                         .y_stride = out.stride,
-                                                         .panel_end = plan.topology().in_features()};
-            if (x.batch() == 1 && in.stride == 1) {
-                for_rows(ctx, plan.topology(), 1,
-                         [&](Size begin, Size end) { kernels::row_segmented_sample<Isa>(op, begin, end); });
-                return;
-            }
-            for (Size begin = 0; begin < x.batch(); begin += chunk) {
-                forward_chunk(ctx, plan.topology(), op, begin, smaller(begin + chunk, x.batch()));
+            kernels::ForwardOperands<T, Column> op{.segments = plan.all_segments(),
+                                                   .columns = columns,
+                                                   .values = values.data(),
+                                                   .bias = bias.empty() ? nullptr : bias.data(),
+                                                   .x = in.data,
+                                                   .y = detail::lines_of(y),
+                                                   .samples = x.batch(),
+                                                   .rectify = activation == Activation::relu};
+            if (x.batch() == 1) {
+                for_rows(ctx, plan.topology(), 1, 1,
+                         [&](Size, Size begin, Size end) { kernels::row_segmented_sample<Isa>(op, begin, end); });
+            } else {
+                forward_tiles(ctx, plan, op, in, x.batch());
             }
         });
-        detail::unpack<Isa>(ctx, out, y);
     }
 
     template <Scalar T>
     static void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values,
                                MatrixView<const T> dy, MatrixView<T> dx) {
-        const detail::FeatureMajor<T> out = detail::target(ctx, dx);
-        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
-        walk<true, false, T>(ctx, plan,
-                             {.values = values.data(),
-                              .dy = from.data,
-                              .dy_stride = from.stride,
-                              .dx = out.data,
-                              .dx_stride = out.stride},
-                             dy.batch());
-        detail::unpack<Isa>(ctx, out, dx);
+        require_training(plan);
+        const detail::Tiles<T> from = detail::tiles<Isa>(ctx, detail::HostSlot::dy, dy, false);
+        walk_columns<false, T>(ctx, plan, values, {}, from, dx, {}, T{0});
     }
 
     template <Scalar T>
     static void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
                                 std::span<T> dw, T beta) {
-        const detail::FeatureMajor<const T> in = detail::packed<Isa>(ctx, detail::HostSlot::x, x);
-        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
-        walk<false, true, T>(ctx, plan,
-                             {.x = in.data,
-                              .x_stride = in.stride,
-                              .dy = from.data,
-                              .dy_stride = from.stride,
-                              .dw = dw.data(),
-                              .beta = beta},
-                             dy.batch());
-        scale_without_samples(dw, beta, dy.batch());
+        require_training(plan);
+        const detail::Tiles<T> from = detail::tiles<Isa>(ctx, detail::HostSlot::dy, dy, false);
+        walk_rows<T>(ctx, plan, x, from, dy.batch(), dw, beta);
     }
 
-    /// Both gradients from one walk over the entries.
+    /// Both gradients. One walk where x and dx of a column share a cache line and one thread does it
+    /// all; two over the same entries otherwise, since threads that own columns would write to each
+    /// other's lines of dw, and since a walk is bound by the lines it moves between caches: three a tile
+    /// and entry either way.
     template <Scalar T>
     static void backward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
                          MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
-        const detail::FeatureMajor<T> out = detail::target(ctx, dx);
-        const detail::FeatureMajor<const T> in = detail::packed<Isa>(ctx, detail::HostSlot::x, x);
-        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
-        walk<true, true, T>(ctx, plan,
-                            {.values = values.data(),
-                             .x = in.data,
-                             .x_stride = in.stride,
-                             .dy = from.data,
-                             .dy_stride = from.stride,
-                             .dx = out.data,
-                             .dx_stride = out.stride,
-                             .dw = dw.data(),
-                             .beta = beta},
-                            dy.batch());
-        detail::unpack<Isa>(ctx, out, dx);
-        scale_without_samples(dw, beta, dy.batch());
+        require_training(plan);
+        const detail::Tiles<T> from = detail::tiles<Isa>(ctx, detail::HostSlot::dy, dy, false);
+        const Size width = kernels::tile_width<T>(dy.batch());
+        if (dy.batch() > 0 && 2 * width * static_cast<Size>(sizeof(T)) <= kernels::cache_line &&
+            walk_tasks<T>(ctx, plan, width) == 1) {
+            walk_columns<true, T>(ctx, plan, values, x, from, dx, dw, beta);
+        } else {
+            walk_rows<T>(ctx, plan, x, from, dy.batch(), dw, beta);
+            walk_columns<false, T>(ctx, plan, values, {}, from, dx, {}, T{0});
+        }
     }
 
     template <Scalar T>
     static void bias_gradient(HostContext& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
-        const detail::FeatureMajor<const T> from = detail::packed<Isa>(ctx, detail::HostSlot::dy, dy);
         ctx.parallel_ranges(dy.features(), detail::lines_per_task(dy.batch()), [&](Size begin, Size end) {
-            kernels::row_sums<Isa>(from.data, from.stride, dy.batch(), db.data(), beta, begin, end);
+            kernels::row_sums<Isa>(detail::lines_of(dy).from(0, begin), dy.batch(), end - begin, db.data() + begin,
+                                   beta);
         });
     }
 
 private:
-    /// Samples that are taken together; more would only spread a feature over more cache lines.
-    static constexpr Size chunk = 128;
-    /// Bytes of x that a forward pass should find in the second-level cache: half of 1 MiB.
-    static constexpr Size panel_bytes = 1 << 19;
-    /// With fewer entries than this in a row of a panel, fetching and storing its y costs more than
-    /// the cache saves.
-    static constexpr Size entries_per_pass = 4;
-    /// Tasks a forward pass is cut into at the most, for threads to take as they come.
+    /// Bytes that random reads should stay within: half of a second-level cache of 1 MiB. Random
+    /// updates move each line twice and pay to stay within half of that.
+    static constexpr Size near_reads = 1 << 19;
+    static constexpr Size near_updates = 1 << 18;
+    /// Tasks the rows of a forward tile are cut into at the most, for threads to take as they come.
     static constexpr Size most_tasks = 64;
+
+    /// Samples of a full tile.
+    template <class T>
+    static constexpr Size full = kernels::tile_samples<T>;
 
     static Size smaller(Size a, Size b) { return a < b ? a : b; }
 
-    /// Runs body(begin, end) over the rows in tasks of about equal non-zeros.
+    /// How many ranges of columns keep `column_bytes` bytes for each column within `bytes`.
+    static Size ranges_within(const HostPlan& plan, Size bytes, Size column_bytes) {
+        const Size wanted = plan.topology().in_features() * column_bytes / bytes + 1;
+        return smaller(wanted, plan.cuts().ranges());
+    }
+
+    /// Runs body(tile, begin, end) over the rows, for each of `tiles` tiles, in tasks of about equal
+    /// non-zeros.
     template <class Body>
-    static void for_rows(HostContext& ctx, const Topology& topology, Size batch, const Body& body) {
+    static void for_rows(HostContext& ctx, const Topology& topology, Size tiles, Size width, const Body& body) {
         const Size* offsets = topology.row_offsets().data();
         const Size rows = topology.out_features();
-        const Size tasks = kernels::tasks_for(topology.nnz(), rows, batch, most_tasks);
+        const Size tasks = kernels::tasks_for(topology.nnz(), rows, width, most_tasks);
         const auto before = [&](Size row) { return offsets[row]; };
-        ctx.parallel_for(tasks, [&](Size task) {
-            body(kernels::segment_of_task(before, rows, task, tasks),
-                 kernels::segment_of_task(before, rows, task + 1, tasks));
+        ctx.parallel_for(tiles * tasks, [&](Size task) {
+            body(task / tasks, kernels::segment_of_task(before, rows, task % tasks, tasks),
+                 kernels::segment_of_task(before, rows, task % tasks + 1, tasks));
         });
     }
 
-    /// Samples [begin, end) of a forward pass: in one go if their x fits the cache, and otherwise in
-    /// panels of columns that do, with y as the running sum and a cursor for each row.
+    /// Several samples: all tiles at once if the x of one stays near, and otherwise one after the
+    /// other, a range of columns at a time, with y as the running sum.
     template <class T, class Column>
-    static void forward_chunk(HostContext& ctx, const Topology& topology, kernels::ForwardOperands<T, Column> op,
-                              Size begin, Size end) {
-        const Size in = topology.in_features();
-        const Size batch = end - begin;
-        const Size feature_bytes = batch * static_cast<Size>(sizeof(T));
-        const Size panel = panel_bytes / feature_bytes;
-        const Size panels = in / panel + 1;
-        if (panels <= 2 || topology.nnz() / panels < entries_per_pass * topology.out_features()) {
-            for_rows(ctx, topology, batch,
-                     [&](Size row_begin, Size row_end) { forward_tiles<false>(op, row_begin, row_end, begin, end); });
+    static void forward_tiles(HostContext& ctx, const HostPlan& plan, const kernels::ForwardOperands<T, Column>& op,
+                              const detail::Tiles<T>& x, Size batch) {
+        const auto rows_of_tile = [&](kernels::ForwardOperands<T, Column> tile, Size sample, Size begin, Size end) {
+            tile.samples = smaller(batch - sample, full<T>);
+            const Size width = kernels::tile_width<T>(tile.samples);
+            tile.x = x.at(sample);
+            tile.x_stride = x.feature_stride(width);
+            tile.y = op.y.from(sample, 0);
+            kernels::with_tile_width<T>(
+                width, [&]<int Width>() { kernels::row_segmented_tile<Isa, Width>(tile, begin, end); });
+        };
+        const Size tiles = (batch + full<T> - 1) / full<T>;
+        const Size passes = ranges_within(plan, near_reads, full<T> * static_cast<Size>(sizeof(T)));
+        if (passes == 1) {
+            for_rows(ctx, plan.topology(), tiles, smaller(batch, full<T>),
+                     [&](Size tile, Size begin, Size end) { rows_of_tile(op, tile * full<T>, begin, end); });
             return;
         }
-        op.cursors = ctx.scratch<Size>(static_cast<int>(detail::HostSlot::cursors), topology.out_features()).data();
-        for (Size column = 0; column < in; column += panel) {
-            op.first_pass = column == 0;
-            op.panel_end = smaller(column + panel, in);
-            for_rows(ctx, topology, smaller(batch, batch * panel / in + 1),
-                     [&](Size row_begin, Size row_end) { forward_tiles<true>(op, row_begin, row_end, begin, end); });
+        const Size ranges = plan.cuts().ranges();
+        for (Size sample = 0; sample < batch; sample += full<T>) {
+            for (Size pass = 0; pass < passes; ++pass) {
+                auto part = op;
+                part.segments =
+                    plan.cuts().segments(plan.topology(), ranges * pass / passes, ranges * (pass + 1) / passes);
+                part.first = pass == 0;
+                part.rectify = op.rectify && pass + 1 == passes;
+                for_rows(ctx, plan.topology(), 1, full<T> / passes + 1,
+                         [&](Size, Size begin, Size end) { rows_of_tile(part, sample, begin, end); });
+            }
         }
     }
 
-    template <bool Panels, class T, class Column>
-    static void forward_tiles(const kernels::ForwardOperands<T, Column>& op, Size row_begin, Size row_end, Size begin,
-                              Size end) {
-        kernels::for_each_batch_tile<T, Isa::vector_bytes>(begin, end, [&]<int Lanes, int Vectors>(Size sample) {
-            const bool last = sample + Size{Lanes} * Vectors == end;
-            kernels::row_segmented_tile<Isa, Lanes, Vectors, Panels>(op, row_begin, row_end, sample, last);
-        });
-    }
-
-    /// Each thread walks all blocks for its own columns: the block's values and gradients stay in
-    /// that thread's cache, and nobody waits at the end of a block.
-    template <bool InputGradient, bool WeightGradient, class T>
-    static void walk(HostContext& ctx, const HostPlan& plan, const kernels::BackwardOperands<T>& op, Size batch) {
+    static void require_training(const HostPlan& plan) {
         require<UnsupportedError>(plan.use() == PlanUse::training, "Host::backward",
                                   "the plan was made for inference only");
-        const detail::HostColumnOrder& order = plan.column_order();
-        const Size columns = plan.topology().in_features();
-        const Size tasks = kernels::tasks_for(plan.topology().nnz(), columns, batch, ctx.threads());
-        const auto before = [&](Size column) { return order.entries_before(column); };
-        order.with_blocks([&](const auto& block_at) {
+    }
+
+    /// dw: tile after tile, each thread for its own rows.
+    template <class T>
+    static void walk_rows(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, const detail::Tiles<T>& dy,
+                          Size batch, std::span<T> dw, T beta) {
+        const detail::Tiles<T> in = detail::tiles<Isa>(ctx, detail::HostSlot::x, x, true);
+        plan.with_columns([&]<class Column>(const Column* columns) {
+            kernels::BackwardOperands<T, Column> op{
+                .segments = plan.all_segments(), .columns = columns, .dw = dw.data(), .beta = beta};
+            for (Size sample = 0; sample < batch; sample += full<T>) {
+                const Size width = kernels::tile_width<T>(batch - sample);
+                op.x = in.at(sample);
+                op.dy = dy.at(sample);
+                op.dy_stride = dy.feature_stride(width);
+                kernels::with_tile_width<T>(width, [&]<int Width>() {
+                    for_rows(ctx, plan.topology(), 1, Width,
+                             [&](Size, Size begin, Size end) { walk<Width, false, true>(op, begin, end); });
+                });
+                op.beta = T{1};  // later tiles add to the first
+            }
+        });
+        if (batch == 0) {  // no tile applies beta
+            for (T& gradient : dw) {
+                gradient = beta == 0 ? T{0} : beta * gradient;
+            }
+        }
+    }
+
+    /// dx, and dw on the way if it is wanted: each task walks all rows for its own columns, tile after
+    /// tile.
+    template <bool WeightGradient, class T>
+    static void walk_columns(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
+                             const detail::Tiles<T>& dy, MatrixView<T> dx, std::span<T> dw, T beta) {
+        const Size batch = dx.batch();
+        const Size widest = kernels::tile_width<T>(batch);
+        const Size elements = plan.topology().in_features() * widest * (WeightGradient ? 2 : 1);
+        T* const lines = !WeightGradient && detail::lies_in_tiles(MatrixView<const T>(dx), true)
+                             ? dx.data()
+                             : ctx.scratch<T>(static_cast<int>(detail::HostSlot::lines), elements).data();
+        const Size tasks = walk_tasks<T>(ctx, plan, widest);
+        const Size ranges = plan.cuts().ranges();
+        plan.with_columns([&]<class Column>(const Column* columns) {
             ctx.parallel_for(tasks, [&](Size task) {
-                const Size begin = kernels::segment_of_task(before, columns, task, tasks);
-                const Size end = kernels::segment_of_task(before, columns, task + 1, tasks);
-                for (Size sample = 0; sample < batch; sample += chunk) {
-                    for (Size block = 0; block < order.blocks(); ++block) {
-                        walk_tiles<InputGradient, WeightGradient>(op, block_at(block), begin, end, sample,
-                                                                  smaller(sample + chunk, batch));
-                    }
+                const Size first = ranges * task / tasks;
+                const Size last = ranges * (task + 1) / tasks;
+                const Size begin = plan.cuts().first_column(first);
+                const Size end = plan.cuts().first_column(last);
+                kernels::BackwardOperands<T, Column> op{.segments = plan.cuts().segments(plan.topology(), first, last),
+                                                        .columns = columns,
+                                                        .values = values.data(),
+                                                        .dw = dw.data(),
+                                                        .beta = beta};
+                for (Size sample = 0; sample < batch; sample += full<T>) {
+                    const Size samples = smaller(batch - sample, full<T>);
+                    op.dy = dy.at(sample);
+                    op.dy_stride = dy.feature_stride(kernels::tile_width<T>(samples));
+                    kernels::with_tile_width<T>(kernels::tile_width<T>(samples), [&]<int Width>() {
+                        walk_tile<Width, WeightGradient>(op, lines, plan.topology().out_features(), samples, begin, end,
+                                                         detail::lines_of(x).from(sample, begin),
+                                                         detail::lines_of(dx).from(sample, begin));
+                    });
+                    op.beta = T{1};
                 }
             });
         });
     }
 
-    template <bool InputGradient, bool WeightGradient, class T, class Block>
-    static void walk_tiles(const kernels::BackwardOperands<T>& op, const Block& block, Size column_begin,
-                           Size column_end, Size begin, Size end) {
-        kernels::for_each_batch_tile<T, Isa::vector_bytes>(begin, end, [&]<int Lanes, int Vectors>(Size sample) {
-            const T beta = sample == 0 ? op.beta : T{1};  // later tiles add to the first
-            kernels::column_walk_tile<Isa, Lanes, Vectors, InputGradient, WeightGradient>(op, block, column_begin,
-                                                                                          column_end, sample, beta);
-        });
+    /// Columns [begin, end) and one tile: fetches x, clears dx, walks the rows, and stores dx.
+    template <int Width, bool WeightGradient, class T, class Column>
+    static void walk_tile(kernels::BackwardOperands<T, Column> op, T* lines, Size rows, Size samples, Size begin,
+                          Size end, kernels::Lines<const T> x, kernels::Lines<T> dx) {
+        constexpr Size length = kernels::line_length<Width, true, WeightGradient>;
+        if constexpr (WeightGradient) {
+            kernels::pack_tile<Isa>(x, samples, Width, end - begin, lines + begin * length, length);
+        }
+        op.x = lines;
+        op.dx = lines + (WeightGradient ? Width : 0);
+        T* const results = op.dx + begin * length;
+        kernels::clear_tile<Isa>(results, Size{Width}, end - begin, length);
+        walk<Width, true, WeightGradient>(op, 0, rows);
+        if (results != dx.data) {
+            kernels::unpack_tile<Isa>(results, length, samples, end - begin, dx);
+        }
     }
 
-    /// Without samples no tile runs, so beta is applied here.
-    template <class T>
-    static void scale_without_samples(std::span<T> dw, T beta, Size batch) {
-        if (batch == 0) {
-            for (T& gradient : dw) {
-                gradient = beta == 0 ? T{0} : beta * gradient;
-            }
+    template <int Width, bool InputGradient, bool WeightGradient, class T, class Column>
+    static void walk(const kernels::BackwardOperands<T, Column>& op, Size begin, Size end) {
+        if constexpr (Width == 1) {
+            kernels::row_walk_sample<Isa, InputGradient, WeightGradient>(op, begin, end);
+        } else {
+            kernels::row_walk_tile<Isa, Width, InputGradient, WeightGradient>(op, begin, end);
         }
+    }
+
+    /// How many tasks share the columns for a tile of `width` samples: one a thread, or more if only
+    /// then the lines of dx stay near.
+    template <class T>
+    static Size walk_tasks(const HostContext& ctx, const HostPlan& plan, Size width) {
+        const Topology& topology = plan.topology();
+        const Size threads = kernels::tasks_for(topology.nnz(), topology.in_features(), width, ctx.threads());
+        const Size near = ranges_within(plan, near_updates, width * static_cast<Size>(sizeof(T)));
+        return smaller((near + threads - 1) / threads * threads, plan.cuts().ranges());
     }
 };
 

@@ -44,6 +44,13 @@ concept ComputesForward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, 
     B::template forward<T>(ctx, plan, values, bias, x, y);
 };
 
+/// Optional: y = activation(x W^T + bias) in the same pass.
+template <class B, class T>
+concept FusesActivation = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
+                                   std::span<const T> bias, MatrixView<const T> x, MatrixView<T> y) {
+    B::template forward<T>(ctx, plan, values, bias, x, y, Activation::relu);
+};
+
 /// dx = dy W: overwrites all of dx (batch, in_features).
 template <class B, class T>
 concept ComputesInputGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,

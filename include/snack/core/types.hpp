@@ -41,6 +41,13 @@ enum class PlanUse { inference, training };
 /// What `backward` does with the gradients a layer already holds.
 enum class GradientMode { overwrite, accumulate };
 
+/// What a forward pass may do to its results; the gradient that backward takes is that of the sum
+/// before it.
+enum class Activation {
+    none,
+    relu,  ///< negative results become 0, NaN stays
+};
+
 /// Position of (row, column) in a dense row-major matrix of `columns` columns.
 /// At most 2^62, so it never overflows.
 SNACK_HOST_DEVICE constexpr Size cell_index(Index row, Index column, Size columns) {

@@ -14,6 +14,7 @@
 #include <snack/dst/rewire.hpp>
 #include <snack/init/uniform_topology.hpp>
 #include <snack/init/values.hpp>
+#include <snack/nn/activate.hpp>
 #include <snack/nn/flat_array.hpp>
 #include <snack/nn/layer_options.hpp>
 #include <snack/nn/operand_checks.hpp>
@@ -84,20 +85,28 @@ public:
     }
     friend void swap(SparseLinear& a, SparseLinear& b) noexcept { a.swap(b); }
 
-    /// y = x W^T + bias.
+    /// y = activation(x W^T + bias).
     ///
-    /// @param x  (batch, in_features)
-    /// @param y  (batch, out_features), overwritten; must not overlap x
+    /// @param x           (batch, in_features)
+    /// @param y           (batch, out_features), overwritten; must not overlap x
+    /// @param activation  applied on the way out. backward takes the gradient of the sum before it: for
+    ///                    relu, the gradient of y where y is positive and 0 elsewhere
     /// O(nnz batch) work. Allocates scratch space on the first call of a batch size, if any.
     /// @throws ShapeError if a view disagrees with the layer, the layouts differ, or y starts where
     ///         x does (other overlaps are not found)
-    void forward(context_type& ctx, MatrixView<const T> x, MatrixView<T> y) const {
+    void forward(context_type& ctx, MatrixView<const T> x, MatrixView<T> y,
+                 Activation activation = Activation::none) const {
         constexpr const char* where = "SparseLinear::forward";
         require_usable(where);
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
         detail::check_extents(where, "y", y, out_features(), "gives", x.batch());
         detail::check_pair(where, "x", x, "y", y);
-        B::template forward<T>(ctx, *plan_, values(), bias(), x, y);
+        if constexpr (FusesActivation<B, T>) {
+            B::template forward<T>(ctx, *plan_, values(), bias(), x, y, activation);
+        } else {
+            B::template forward<T>(ctx, *plan_, values(), bias(), x, y);
+            detail::activate(ctx, y, activation);
+        }
     }
 
     /// The gradients of weights and bias, and dx = dy W.

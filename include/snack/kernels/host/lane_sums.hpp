@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Sums over the lanes of four vectors at once: the reduction trees share their shuffles, so a dot
-// product over the batch costs little more than its multiplications.
+// Sums over the lanes of several vectors at once: the reduction trees share their shuffles, so a
+// dot product over the batch costs little more than its multiplications. Each sum is the one that
+// sum_lanes gives, bit for bit, wherever its vector stands.
 
 #include <utility>
 
@@ -12,15 +13,16 @@ namespace snack::inline v0::kernels {
 
 namespace detail {
 
-/// Two vectors of `Groups` groups of lanes become one of twice the groups: within each, lower and
-/// upper half of the lanes are added.
+/// Lanes come in `Groups` groups, each a partial sum of one vector. Halves of a's groups are added
+/// and become the lower halves of the result's, those of b's the upper ones.
 template <int Lanes, int Groups, class V, int... I>
 [[gnu::always_inline]] inline void fold(V& sum, const V& a, const V& b, std::integer_sequence<int, I...>) {
-    constexpr int group = Lanes / Groups;  // lanes of a group before
+    constexpr int group = Lanes / Groups;
     constexpr int half = group / 2;
-    const V low = __builtin_shufflevector(a, b, (I / half * group + I % half)...);
-    const V high = __builtin_shufflevector(a, b, (I / half * group + I % half + half)...);
-    sum = low + high;
+    // What stays in its lane is a blend; only the other halves need a shuffle.
+    const V kept = __builtin_shufflevector(a, b, (I % group < half ? I : Lanes + I)...);
+    const V moved = __builtin_shufflevector(a, b, (I % group < half ? I + half : Lanes + I - half)...);
+    sum = kept + moved;
 }
 
 template <int Lanes, int Group, class V, int... I>
@@ -36,21 +38,38 @@ template <int Lanes, int Group, class V>
     }
 }
 
+/// Folds the vectors first, first + step, ... (Count of them) into one of Lanes / Count lanes each, in
+/// their order. Depth first, so few vectors are alive at a time.
+template <int Lanes, int Count, class V, class Make>
+[[gnu::always_inline]] inline void fold_all(V& sum, const Make& make, int first, int step) {
+    if constexpr (Count == 1) {
+        make(first, sum);
+    } else {
+        V low;
+        V high;
+        fold_all<Lanes, Count / 2>(low, make, first, 2 * step);
+        fold_all<Lanes, Count / 2>(high, make, first + step, 2 * step);
+        fold<Lanes, Count / 2>(sum, low, high, std::make_integer_sequence<int, Lanes>());
+    }
+}
+
 }  // namespace detail
 
-/// to[i] = sum of all lanes of v[i]; Lanes is at least 4.
-template <int Lanes, class T>
-[[gnu::always_inline]] inline void sum_lanes4(T (&to)[4], const Vector<T, Lanes> (&v)[4]) {
+/// to[i] = sum of all lanes of the vector that make(i, vector) fills, for i below Lanes.
+template <int Lanes, class T, class Make>
+[[gnu::always_inline]] inline void sum_lanes_of_all(Vector<T, Lanes>& to, const Make& make) {
+    detail::fold_all<Lanes, Lanes>(to, make, 0, 1);
+}
+
+/// The same for four vectors of four lanes or more.
+template <int Lanes, class T, class Make>
+[[gnu::always_inline]] inline void sum_lanes_of_four(Vector<T, 4>& to, const Make& make) {
     static_assert(Lanes >= 4);
-    constexpr auto lanes = std::make_integer_sequence<int, Lanes>();
-    Vector<T, Lanes> first;
-    Vector<T, Lanes> second;
-    detail::fold<Lanes, 1>(first, v[0], v[1], lanes);
-    detail::fold<Lanes, 1>(second, v[2], v[3], lanes);
-    detail::fold<Lanes, 2>(first, first, second, lanes);
-    detail::sum_groups<Lanes, Lanes / 4>(first);
+    Vector<T, Lanes> sums;
+    detail::fold_all<Lanes, 4>(sums, make, 0, 1);
+    detail::sum_groups<Lanes, Lanes / 4>(sums);
     for (int i = 0; i < 4; ++i) {
-        to[i] = first[i * (Lanes / 4)];
+        to[i] = sums[i * (Lanes / 4)];
     }
 }
 

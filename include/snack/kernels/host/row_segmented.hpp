@@ -9,102 +9,136 @@
 #include <cstring>
 
 #include <snack/core/scalar.hpp>
+#include <snack/kernels/host/batch_tile.hpp>
+#include <snack/kernels/host/pack.hpp>
+#include <snack/kernels/host/row_segments.hpp>
 #include <snack/kernels/host/vector.hpp>
 
 namespace snack::inline v0::kernels {
 
-/// Operands of y = W x + bias on `features x batch` activations; strides count elements.
+/// Operands of y = activation(W x + bias) for one tile of samples; strides count elements.
 template <class T, class Column>
 struct ForwardOperands {
-    const Size* row_offsets = nullptr;  // out_features + 1
-    const Column* columns = nullptr;    // nnz
-    const T* values = nullptr;          // nnz
-    const T* bias = nullptr;            // out_features, or null
-    const T* x = nullptr;               // (in_features, batch)
+    RowSegments segments;
+    const Column* columns = nullptr;  // nnz
+    const T* values = nullptr;        // nnz
+    const T* bias = nullptr;          // out_features, or null
+    const T* x = nullptr;             // (in_features, tile width)
     Size x_stride = 0;
-    T* y = nullptr;  // (out_features, batch), overwritten
-    Size y_stride = 0;
-    Size* cursors = nullptr;  // out_features: where each row stopped; null if one panel covers all columns
-    Size panel_end = 0;       // columns below it are summed in this pass
-    bool first_pass = true;   // starts from the bias, later ones from y
+    Lines<T> y;            // (samples, out_features), overwritten
+    Size samples = 0;      // of the tile; at most its width
+    bool first = true;     // the segments begin the rows: start from the bias, otherwise from y
+    bool rectify = false;  // the segments end the rows, and negative results become 0
 };
 
-/// One tile of Vectors * Lanes samples from `sample` on, for rows [begin, end). With Panels, the
-/// entries from each row's cursor up to panel_end; `advance` moves the cursors past them.
-template <class Isa, int Lanes, int Vectors, bool Panels, class T, class Column>
-void row_segmented_tile(const ForwardOperands<T, Column>& op, Size begin, Size end, Size sample, bool advance) {
+template <class T, int Lanes>
+[[gnu::always_inline]] inline void rectify(Vector<T, Lanes>& v) {
+    v = v < T{0} ? Vector<T, Lanes>{} : v;  // NaN stays
+}
+
+/// The indices of four entries.
+template <class Column>
+[[gnu::always_inline]] inline void load_columns(Size (&to)[4], const Column* columns) {
+    if constexpr (sizeof(Column) == 2 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+        std::uint64_t four;  // one load instead of four: loads are what these loops are short of
+        std::memcpy(&four, columns, sizeof four);
+        for (int i = 0; i < 4; ++i) {
+            to[i] = static_cast<Size>(four >> (16 * i) & 0xffffu);
+        }
+    } else {
+        for (int i = 0; i < 4; ++i) {
+            to[i] = static_cast<Size>(columns[i]);
+        }
+    }
+}
+
+/// Rows [begin, end) for a tile of Width samples.
+template <class Isa, int Width, class T, class Column>
+void row_segmented_tile(const ForwardOperands<T, Column>& operands, Size begin, Size end) {
+    const ForwardOperands<T, Column> op = operands;  // stores cannot change a local copy
+    using Shape = TileShape<Isa, T, Width>;
+    constexpr int Lanes = Shape::lanes;
+    constexpr int Vectors = Shape::vectors;
     constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
     for (Size row = begin; row < end; ++row) {
-        T* const y = op.y + row * op.y_stride + sample;
+        const Lines<T> y = op.y.from(0, row);
         Vector<T, Lanes> sum[chains][Vectors] = {};
-        for (int v = 0; v < Vectors; ++v) {
-            if (Panels && !op.first_pass) {
-                load<Lanes>(sum[0][v], y + v * Lanes);
-            } else {
-                sum[0][v] += op.bias != nullptr ? op.bias[row] : T{0};
+        if (!op.first) {
+            T start[Width] = {};
+            for (Size b = 0; b < op.samples; ++b) {
+                start[b] = y.data[b * y.sample_stride];
+            }
+            for (int v = 0; v < Vectors; ++v) {
+                load<Lanes>(sum[0][v], start + v * Lanes);
+            }
+        } else if (op.bias != nullptr) {
+            for (int v = 0; v < Vectors; ++v) {
+                sum[0][v] += op.bias[row];
             }
         }
-        const auto add = [&](Size entry, int chain) {
-            const T* x = op.x + op.columns[entry] * op.x_stride + sample;
+        const auto add = [&](Size entry, Size column, int chain) {
+            const T* x = op.x + column * op.x_stride;
             for (int v = 0; v < Vectors; ++v) {
                 Vector<T, Lanes> in;
                 load<Lanes>(in, x + v * Lanes);
                 sum[chain][v] += op.values[entry] * in;
             }
         };
-        const auto in_panel = [&](Size entry) { return !Panels || Size{op.columns[entry]} < op.panel_end; };
-        Size e = Panels && !op.first_pass ? op.cursors[row] : op.row_offsets[row];
-        const Size stop = op.row_offsets[row + 1];
-        for (; stop - e >= chains && in_panel(e + chains - 1); e += chains) {
-            for (int chain = 0; chain < chains; ++chain) {
-                add(e + chain, chain);
+        Size e = op.segments.begin(row);
+        const Size stop = op.segments.end(row);
+        for (; stop - e >= 4; e += 4) {
+            Size columns[4];
+            load_columns(columns, op.columns + e);
+            for (int i = 0; i < 4; ++i) {
+                add(e + i, columns[i], i % chains);
             }
         }
-        for (; e < stop && in_panel(e); ++e) {
-            add(e, 0);
+        for (; e < stop; ++e) {
+            add(e, op.columns[e], 0);
         }
-        if (Panels && advance) {
-            op.cursors[row] = e;
-        }
+        T result[Width];
         for (int v = 0; v < Vectors; ++v) {
             for (int chain = 1; chain < chains; ++chain) {
                 sum[0][v] += sum[chain][v];
             }
-            store<Lanes>(sum[0][v], y + v * Lanes);
+            if (op.rectify) {
+                rectify<T, Lanes>(sum[0][v]);
+            }
+            store<Lanes>(sum[0][v], result + v * Lanes);
+        }
+        if (y.sample_stride == 1 && op.samples == Width) {
+            std::memcpy(y.data, result, sizeof result);
+        } else {
+            for (Size b = 0; b < op.samples; ++b) {
+                y.data[b * y.sample_stride] = result[b];
+            }
         }
     }
 }
 
-/// Products of four entries with a contiguous x, side by side.
-template <class T, class Column>
-[[gnu::always_inline]] inline void multiply4(Vector<T, 4>& sum, const T* values, const T* x, const Column* columns) {
-    Vector<T, 4> in;
-    if constexpr (sizeof(Column) == 2 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-        std::uint64_t four;  // one load instead of four: loads are what this loop is short of
-        std::memcpy(&four, columns, sizeof four);
-        in = Vector<T, 4>{x[four & 0xffffu], x[four >> 16 & 0xffffu], x[four >> 32 & 0xffffu], x[four >> 48]};
-    } else {
-        in = Vector<T, 4>{x[columns[0]], x[columns[1]], x[columns[2]], x[columns[3]]};
-    }
-    Vector<T, 4> w;
-    load<4>(w, values);
-    sum += w * in;
-}
-
-/// A single sample with x contiguous, for rows [begin, end).
+/// A single sample, with x contiguous, for rows [begin, end): entries side by side in a register.
 template <class Isa, class T, class Column>
-void row_segmented_sample(const ForwardOperands<T, Column>& op, Size begin, Size end) {
+void row_segmented_sample(const ForwardOperands<T, Column>& operands, Size begin, Size end) {
+    const ForwardOperands<T, Column> op = operands;
+    const auto multiply4 = [&](Vector<T, 4>& sum, Size entry) {
+        Size columns[4];
+        load_columns(columns, op.columns + entry);
+        const Vector<T, 4> in = {op.x[columns[0]], op.x[columns[1]], op.x[columns[2]], op.x[columns[3]]};
+        Vector<T, 4> w;
+        load<4>(w, op.values + entry);
+        sum += w * in;
+    };
     for (Size row = begin; row < end; ++row) {
         Vector<T, 4> sum[4] = {};
-        Size e = op.row_offsets[row];
-        const Size stop = op.row_offsets[row + 1];
+        Size e = op.segments.begin(row);
+        const Size stop = op.segments.end(row);
         for (; stop - e >= 16; e += 16) {
             for (int chain = 0; chain < 4; ++chain) {
-                multiply4(sum[chain], op.values + e + 4 * chain, op.x, op.columns + e + 4 * chain);
+                multiply4(sum[chain], e + 4 * chain);
             }
         }
         for (; stop - e >= 4; e += 4) {
-            multiply4(sum[0], op.values + e, op.x, op.columns + e);
+            multiply4(sum[0], e);
         }
         T rest = op.bias != nullptr ? op.bias[row] : T{0};
         for (; e < stop; ++e) {
@@ -113,7 +147,8 @@ void row_segmented_sample(const ForwardOperands<T, Column>& op, Size begin, Size
         sum[0] += sum[1];
         sum[2] += sum[3];
         sum[0] += sum[2];
-        op.y[row * op.y_stride] = rest + sum_lanes<T, 4>(sum[0]);
+        const T result = rest + sum_lanes<T, 4>(sum[0]);
+        op.y.data[row * op.y.feature_stride] = op.rectify && result < 0 ? T{0} : result;
     }
 }
 

@@ -1,27 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The bias gradient on the host: sums of dy over the batch, one row at a time, in a fixed order.
+// The bias gradient on the host: sums of dy over the batch in a fixed order, in either layout and
+// without a copy.
 
+#include <snack/kernels/host/pack.hpp>
 #include <snack/kernels/host/vector.hpp>
 
 namespace snack::inline v0::kernels {
 
-/// db[row] = beta db[row] + sum over samples of dy, for rows [begin, end) of dy (out_features, batch).
+/// db[f] = beta db[f] + sum over samples of dy(b, f), for `features` features.
 template <class Isa, class T>
-void row_sums(const T* dy, Size dy_stride, Size batch, T* db, T beta, Size begin, Size end) {
-    for (Size row = begin; row < end; ++row) {
-        T sum = 0;
-        for_each_batch_tile<T, Isa::vector_bytes>(0, batch, [&]<int Lanes, int Vectors>(Size sample) {
-            Vector<T, Lanes> part = {};
-            for (int v = 0; v < Vectors; ++v) {
-                Vector<T, Lanes> in;
-                load<Lanes>(in, dy + row * dy_stride + sample + v * Lanes);
-                part += in;
+void row_sums(Lines<const T> dy, Size batch, Size features, T* db, T beta) {
+    const auto write = [&](Size feature, T sum) { db[feature] = beta == 0 ? sum : beta * db[feature] + sum; };
+    if (dy.sample_stride == 1) {  // samples side by side: a register holds some of one feature
+        constexpr int lanes = Isa::vector_bytes / static_cast<int>(sizeof(T));
+        for (Size f = 0; f < features; ++f) {
+            const T* const line = dy.data + f * dy.feature_stride;
+            Vector<T, lanes> sums = {};
+            Size b = 0;
+            for (; batch - b >= lanes; b += lanes) {
+                Vector<T, lanes> in;
+                load<lanes>(in, line + b);
+                sums += in;
             }
-            sum += sum_lanes<T, Lanes>(part);
-        });
-        db[row] = beta == 0 ? sum : beta * db[row] + sum;
+            T sum = sum_lanes<T, lanes>(sums);
+            for (; b < batch; ++b) {
+                sum += line[b];
+            }
+            write(f, sum);
+        }
+        return;
+    }
+    constexpr Size block = 64;  // features whose sums stay in registers
+    for (Size begin = 0; begin < features; begin += block) {
+        const Size count = features - begin < block ? features - begin : block;
+        T sums[block] = {};
+        for (Size b = 0; b < batch; ++b) {
+            const T* const line = dy.data + b * dy.sample_stride + begin;
+            for (Size f = 0; f < count; ++f) {
+                sums[f] += line[f];
+            }
+        }
+        for (Size f = 0; f < count; ++f) {
+            write(begin + f, sums[f]);
+        }
     }
 }
 

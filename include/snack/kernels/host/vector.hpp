@@ -48,31 +48,4 @@ template <class T, int Lanes>
     }
 }
 
-/// Calls tile.template operator()<Lanes, Vectors>(sample) so that the tiles cover [begin, end): as
-/// many registers wide as fit, then narrower ones down to a single sample.
-template <class T, int VectorBytes, class Tile>
-void for_each_batch_tile(Size begin, Size end, const Tile& tile) {
-    constexpr int lanes = VectorBytes / static_cast<int>(sizeof(T));
-    Size sample = begin;
-    const auto cover = [&]<int Lanes, int Vectors>() {
-        constexpr Size width = Size{Lanes} * Vectors;
-        for (; end - sample >= width; sample += width) {
-            tile.template operator()<Lanes, Vectors>(sample);
-        }
-    };
-    cover.template operator()<lanes, 4>();
-    cover.template operator()<lanes, 2>();
-    cover.template operator()<lanes, 1>();
-    if constexpr (lanes > 8) {
-        cover.template operator()<8, 1>();
-    }
-    if constexpr (lanes > 4) {
-        cover.template operator()<4, 1>();
-    }
-    if constexpr (lanes > 2) {
-        cover.template operator()<2, 1>();
-    }
-    cover.template operator()<1, 1>();
-}
-
 }  // namespace snack::inline v0::kernels
