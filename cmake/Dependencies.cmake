@@ -7,7 +7,12 @@ include(FetchContent)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
+if(PROJECT_IS_TOP_LEVEL)
+  find_package(Python3 QUIET COMPONENTS Interpreter)  # joins the headers into one; nothing else needs it
+endif()
+
 if(SNACK_BUILD_TESTS)
+  find_package(PkgConfig QUIET)  # to test snack.pc; without it that test is left out
   # Debian 12 has Catch2 2.13, everybody else 3; tests/support/catch.hpp takes both.
   find_package(Catch2 QUIET)
   if(NOT Catch2_FOUND)

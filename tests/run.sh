@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 . cmake/packages.sh
 
 install_missing "has_command g++:g++" "has_command clang++:clang" "has_command cmake:cmake" \
-    "has_command make:make" "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
+    "has_command make:make" "has_command python3:python3" "has_command pkg-config:pkg-config" \
+    "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
 install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
     "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2"
 
