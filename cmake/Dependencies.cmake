@@ -7,6 +7,24 @@ include(FetchContent)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
+# OpenBLAS is for the dense baselines only, and optional: snack::blas, where it is found, makes them use
+# it. FindBLAS knows nothing of the C interface, whose header distributions put in different places.
+block()
+  set(BLA_VENDOR OpenBLAS)
+  find_package(BLAS QUIET)
+  find_path(SNACK_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)
+  mark_as_advanced(SNACK_CBLAS_INCLUDE_DIR)
+  if(BLAS_FOUND AND SNACK_CBLAS_INCLUDE_DIR)
+    add_library(snack_blas INTERFACE)
+    add_library(snack::blas ALIAS snack_blas)
+    target_compile_definitions(snack_blas INTERFACE SNACK_WITH_BLAS)
+    target_include_directories(snack_blas SYSTEM INTERFACE ${SNACK_CBLAS_INCLUDE_DIR})
+    target_link_libraries(snack_blas INTERFACE ${BLAS_LIBRARIES})
+  else()
+    message(STATUS "OpenBLAS with cblas.h not found: the dense baselines use loops of their own")
+  endif()
+endblock()
+
 if(SNACK_BUILD_TESTS)
   # Debian 12 has Catch2 2.13, everybody else 3; tests/support/catch.hpp takes both.
   find_package(Catch2 QUIET)
