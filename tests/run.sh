@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 install_missing "has_command g++:g++" "has_command clang++:clang" "has_command cmake:cmake" \
     "has_command make:make" "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
 install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
+    "has_header cblas.h:libopenblas-dev" \
     "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2"
 
 jobs=$(nproc 2>/dev/null || echo 2)

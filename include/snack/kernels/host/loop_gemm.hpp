@@ -39,7 +39,7 @@ struct LoopGemm {
             multiply<T>(ctx, transposed(b), transposed(a), beta, transposed(c));
             return;
         }
-        if (a.features() == 0) {
+        if (c.empty() || a.features() == 0) {
             scale(ctx, beta, c);
             return;
         }
