@@ -5,6 +5,7 @@
 
 #include <snack/kernels/host/gemm.hpp>
 #include <snack/kernels/host/isa.hpp>
+#include <tests/support/catch.hpp>
 #include <tests/support/problem.hpp>
 
 using namespace tests;
@@ -53,9 +54,9 @@ void check(Size rows, Size inner, Size columns) {
 
 TEMPLATE_TEST_CASE("matrix products are exact at the edges of tiles", "[kernels]", float, double) {
     using Gemm = snack::kernels::Gemm<snack::isa::Current>;
-    for (const Size rows : {0, 1, 3, 4, 66}) {
-        for (const Size inner : {0, 1, 5, 129}) {
-            for (const Size columns : {0, 1, 7, 32, 33}) {
+    for (const Size rows : {0, 1, 3, 66}) {
+        for (const Size inner : {0, 1, 129}) {
+            for (const Size columns : {0, 1, 32, 33}) {
                 check<Gemm, TestType>(rows, inner, columns);
             }
         }
