@@ -9,19 +9,19 @@
 #include <span>
 
 #include <snack/backends/dense_plan.hpp>
-#include <snack/backends/host.hpp>
 #include <snack/kernels/host/gemm.hpp>
+#include <snack/kernels/host/isa.hpp>
 
 namespace snack::inline v0 {
 
 /// Shapes, and what is overwritten or accumulated: see concepts/backend.hpp. With cells =
-/// out_features * in_features, a pass is O(cells batch) work in one matrix product. Memory: a copy of
-/// W in the plan and a gradient in scratch space, cells elements each; none of either for a full
-/// topology, whose values and gradients are the operands of the products where they lie.
+/// out_features * in_features, a pass is one matrix product, O(cells batch) work; to renew the weights
+/// and to pick the entries of the gradient is O(nnz). Memory: W in the plan and its gradient in scratch
+/// space, cells elements each; none of either for a full topology, whose values and gradients are
+/// the operands of the products where they lie. Both layouts are taken as they are.
 ///
-/// An absent entry is a zero: a NaN or infinity in x or dy reaches every y, dx and dw that a full
-/// matrix would spread it to. Both layouts are taken as they are. Weights may be renewed, and the
-/// entries of the gradient picked, in O(nnz).
+/// An absent entry is a zero: NaN and infinity in x or dy reach every y, dx and dw that a full matrix
+/// would spread them to.
 template <class Gemm>
 struct DenseBackend {
     static constexpr const char* name = "Dense";
@@ -67,15 +67,18 @@ struct DenseBackend {
             Gemm::multiply(ctx, kernels::transposed(dy), x, beta, plan.matrix(dw.data()));
             return;
         }
-        T* const gradient = ctx.scratch<T>(detail::dense_slot, plan.topology().cells()).data();
+        T* const gradient = ctx.scratch<T>(static_cast<int>(detail::DenseSlot::matrix), plan.topology().cells()).data();
         Gemm::multiply(ctx, kernels::transposed(dy), x, T{0}, plan.matrix(gradient));
         gather(ctx, plan, gradient, dw, beta);
     }
 
-    /// That of Host.
+    /// As the product of a row of ones and dy.
     template <Scalar T>
     static void bias_gradient(HostContext& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
-        HostBackend<typename Gemm::isa>::template bias_gradient<T>(ctx, dy, db, beta);
+        T* const ones = ctx.scratch<T>(static_cast<int>(detail::DenseSlot::ones), dy.batch()).data();
+        std::fill(ones, ones + dy.batch(), T{1});
+        Gemm::multiply(ctx, MatrixView<const T>(ones, 1, dy.batch()), dy, beta,
+                       MatrixView<T>(db.data(), 1, dy.features()));
     }
 
 protected:

@@ -77,7 +77,7 @@ struct DenseMaskBackend : DenseBackend<Gemm> {
 private:
     template <class T>
     static T* workspace(HostContext& ctx, const DenseMaskPlan<T>& plan) {
-        return ctx.scratch<T>(detail::dense_slot, plan.topology().cells()).data();
+        return ctx.scratch<T>(static_cast<int>(detail::DenseSlot::matrix), plan.topology().cells()).data();
     }
 
     /// to = from * mask, element by element; `to` may be `from`.

@@ -16,8 +16,8 @@ namespace snack::inline v0 {
 
 namespace detail {
 
-/// The scratch slot of the one out x in workspace of a dense baseline; apart from those of `Host`.
-inline constexpr int dense_slot = 16;
+/// The scratch slots of a dense baseline, apart from those of `Host`: an out x in workspace, and ones.
+enum class DenseSlot : int { matrix = 16, ones };
 
 /// How many lines of `length` elements make a task of moving elements.
 inline Size dense_lines_per_task(Size length) {

@@ -26,7 +26,6 @@ namespace snack::inline v0::kernels {
 /// call at once if it was built for that, as Debian's is.
 template <class Isa>
 struct BlasGemm {
-    using isa = Isa;
     static constexpr Determinism determinism = Determinism::not_guaranteed;
 
     template <class T>

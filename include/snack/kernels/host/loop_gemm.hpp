@@ -23,7 +23,6 @@ template <class T>
 
 template <class Isa>
 struct LoopGemm {
-    using isa = Isa;
     static constexpr Determinism determinism = Determinism::run_to_run;
 
     /// C = beta C + A B with A (rows, inner), B (inner, columns) and C (rows, columns), each in any
