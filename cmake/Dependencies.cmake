@@ -37,13 +37,28 @@ if(SNACK_BUILD_TESTS)
   endif()
 endif()
 
+if(SNACK_BUILD_EXAMPLES OR SNACK_BUILD_BENCHMARKS)
+  find_package(ZLIB REQUIRED)  # the data sets of the examples are gzipped
+endif()
+
 if(SNACK_BUILD_EXAMPLES)
-  find_package(ZLIB REQUIRED)  # the data sets are gzipped
   find_package(CLI11 QUIET)
   if(NOT CLI11_FOUND)
     FetchContent_Declare(CLI11
       URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
       URL_HASH SHA256=f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
     FetchContent_MakeAvailable(CLI11)
+  endif()
+endif()
+
+if(SNACK_BUILD_BENCHMARKS)
+  find_package(benchmark QUIET)
+  if(NOT benchmark_FOUND)
+    set(BENCHMARK_ENABLE_TESTING OFF)
+    set(BENCHMARK_ENABLE_INSTALL OFF)
+    FetchContent_Declare(benchmark
+      URL https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz
+      URL_HASH SHA256=6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7)
+    FetchContent_MakeAvailable(benchmark)
   endif()
 endif()
