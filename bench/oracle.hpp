@@ -72,11 +72,11 @@ public:
                 wrong += !tests::within_random_bound(got, entries_[at++]);
             }
         });
-        return wrong == 0 ? text : text + "wrong: " + std::to_string(wrong) + " of the entries; ";
+        return wrong == 0 ? text : text + "wrong: " + std::to_string(wrong) + " of the entries. ";
     }
 
 private:
-    static constexpr Size most_products = 20'000'000;
+    static constexpr Size most_products = 10'000'000;
 
     struct Term {
         Index to;
@@ -105,7 +105,7 @@ private:
                                                      exact[i][static_cast<std::size_t>(feature)]);
             }
         }
-        return wrong == 0 ? "" : "wrong: " + std::to_string(wrong) + " elements of " + what + "; ";
+        return wrong == 0 ? "" : "wrong: " + std::to_string(wrong) + " elements of " + what + ". ";
     }
 
     const Problem* problem_;

@@ -75,8 +75,6 @@ public:
         return matches && !list_;
     }
 
-    int repetitions() const { return repetitions_; }
-
     /// Times the rows that have a call, in turns, and keeps all of them in this order. The calls
     /// are dropped, with what they hold.
     void run(std::vector<Row>&& group) {
@@ -139,7 +137,7 @@ private:
         benchmark::RegisterBenchmark(row.label.name().c_str(),
                                      [&row](benchmark::State& state) {
                                          wait_for_idle_threads();
-                                         if (row.call_seconds < 0.01) {
+                                         if (row.call_seconds < slow_seconds) {
                                              row.call();  // wakes threads, warms caches
                                          }
                                          for (auto _ : state) {
@@ -147,9 +145,12 @@ private:
                                          }
                                      })
             ->MinTime(min_time_)
-            ->Repetitions(repetitions_)
+            ->Repetitions(row.call_seconds < slow_seconds ? repetitions_ : std::min(repetitions_, 3))
             ->UseRealTime();
     }
+
+    /// Of calls that take longer there are fewer.
+    static constexpr double slow_seconds = 0.02;
 
     double min_time_;
     int repetitions_;

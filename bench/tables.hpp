@@ -23,7 +23,8 @@ struct Plan {
 inline Plan default_plan(int processors) {
     using enum Operation;
     const std::vector<std::pair<Size, Size>> square{{4000, 4000}};
-    const std::vector<std::pair<Size, Size>> others{{1000, 1000}, {1000, 784}, {3072, 768}, {4096, 14336}};
+    const std::vector<std::pair<Size, Size>> small{{1000, 1000}, {1000, 784}, {3072, 768}};
+    const std::vector<std::pair<Size, Size>> large{{4096, 14336}};
     const std::vector<double> curve{0.80, 0.90, 0.95, 0.98, 0.99};
     const std::vector<double> three{0.90, 0.95, 0.99};
     const std::vector<int> all{processors};
@@ -31,12 +32,14 @@ inline Plan default_plan(int processors) {
     std::vector<Table> tables{
         {forward, square, curve, {1, 2, 4, 8, 16, 32, 64, 128}, all},
         {forward, square, three, {1, 4, 32}, all, Cache::cold},
-        {forward, others, {0.90, 0.95}, {1, 4, 32}, all},
+        {forward, small, {0.90, 0.95}, {1, 4, 32}, all},
+        {forward, large, {0.90}, {1, 8, 32}, all},
         {input_gradient, square, three, {1, 4, 32}, all},
         {weight_gradient, square, three, {1, 4, 32}, all},
         {backward, square, three, {1, 4, 32}, all},
         {training_step, square, curve, {1, 4, 32, 128}, all},
-        {training_step, others, {0.90}, {4, 32}, all},
+        {training_step, small, {0.90}, {4, 32}, all},
+        {training_step, large, {0.90}, {4}, all},
     };
     if (processors > 1) {
         tables.insert(tables.begin() + 1, {forward, square, three, {1, 4, 32}, {1}});
