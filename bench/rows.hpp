@@ -14,6 +14,7 @@
 #include <bench/peers/librsb.hpp>
 #include <bench/peers/openblas.hpp>
 #include <bench/peers/snack.hpp>
+#include <bench/peers/threads.hpp>
 #include <bench/session.hpp>
 #include <snack/backends/dense.hpp>
 #include <snack/backends/dense_mask.hpp>
@@ -80,6 +81,7 @@ public:
         : session_(session), table_(table), label_(label), problem_(problem) {}
 
     void run(Size batch) {
+        set_process_threads(label_.threads);
         label_.batch = batch;
         std::vector<Row> group;
         std::optional<Oracle> oracle;

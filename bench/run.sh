@@ -50,7 +50,7 @@ status=0
 build/bench/bench/snack_bench --csv="$results/results.csv" --machine="$results/machine.txt" "$@" >"$log" || status=$?
 tail -n 1 "$log"
 if [ "$status" -ne 0 ]; then
-    grep 'wrong: ' "$log" "$results/results.csv" || true
+    grep 'wrong: ' "$results/results.csv" || true
     exit "$status"
 fi
 "$python" bench/summary.py "$results" ${readme:+"$readme"}

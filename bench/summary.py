@@ -264,7 +264,9 @@ def write_between_markers(path, lines):
 
 
 def print_short(results):
-    """Forward at three batches, for a terminal."""
+    """Forward at three batches, for a terminal; nothing if there are no such rows."""
+    if not results.pick(operation="forward", out_features=4000, cache="warm"):
+        return
     print(f"forward, 4000 x 4000, {results.threads} threads, microseconds")
     names = list(COLUMNS)
     print(f"{'sparsity':>8} {'batch':>5}" + "".join(f"{name:>14}" for name in names) + f"{'best other / Host':>20}")

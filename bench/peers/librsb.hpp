@@ -8,7 +8,6 @@
 
 #if defined(SNACK_BENCH_LIBRSB)
 
-#include <omp.h>
 #include <rsb.h>
 
 #include <stdexcept>
@@ -28,7 +27,6 @@ public:
         : transposed_(setting.operation == Operation::input_gradient ? RSB_TRANSPOSITION_T : RSB_TRANSPOSITION_N) {
         static const Library library;
         const rsb_int_t threads = setting.threads;
-        omp_set_num_threads(threads);
         check(rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads));
         const snack::Topology& topology = *problem.topology;
         const snack::Buffer<Index> rows = topology.rows();

@@ -27,7 +27,6 @@ public:
         : out_(static_cast<int>(problem.topology->out_features())),
           in_(static_cast<int>(problem.topology->in_features())),
           weights_(dense_values(problem)) {
-        openblas_set_num_threads(setting.threads);
         if (setting.operation != Operation::forward && setting.operation != Operation::input_gradient) {
             gradients_.resize(weights_.size());
         }

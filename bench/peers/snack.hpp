@@ -22,10 +22,6 @@
 #include <snack/nn/sgd.hpp>
 #include <snack/nn/sparse_linear.hpp>
 
-#if defined(SNACK_WITH_BLAS)
-#include <cblas.h>
-#endif
-
 namespace bench {
 
 /// Which connections a backend of ours is given: the matrix's own, or all of them, with zeros
@@ -43,9 +39,6 @@ public:
           ctx_(std::make_shared<snack::HostContext>(snack::HostContext::Options{.threads = setting.threads})),
           in_features_(problem.topology->in_features()),
           layer_(*ctx_, matrix_of(problem), {}, {.use = use()}) {
-#if defined(SNACK_WITH_BLAS)
-        openblas_set_num_threads(setting.threads);  // for the dense baselines
-#endif
         make_optimizer();
     }
     Snack(const Snack& other)
@@ -59,18 +52,12 @@ public:
     ~Snack() = default;
 
     void tune(Operands&) {}
-    void forward(Operands& at) {
-        layer_.forward(*ctx_, at.x(), at.y());
-    }
+    void forward(Operands& at) { layer_.forward(*ctx_, at.x(), at.y()); }
     void input_gradient(Operands& at) {
         B::template input_gradient<float>(*ctx_, layer_.plan(), std::as_const(layer_).values(), at.dy(), at.dx());
     }
-    void weight_gradient(Operands& at) {
-        layer_.backward(*ctx_, at.x(), at.dy());
-    }
-    void backward(Operands& at) {
-        layer_.backward(*ctx_, at.x(), at.dy(), at.dx());
-    }
+    void weight_gradient(Operands& at) { layer_.backward(*ctx_, at.x(), at.dy()); }
+    void backward(Operands& at) { layer_.backward(*ctx_, at.x(), at.dy(), at.dx()); }
     void training_step(Operands& at) {
         forward(at);
         backward(at);
