@@ -203,13 +203,20 @@ def plot(curves, path):
     colours = pyplot.get_cmap("viridis")
     for i, (batch, curve) in enumerate(curves.items()):
         colour = colours(i / max(1, len(curves) - 1) * 0.9)
-        axes.plot(*zip(*curve), marker="o", color=colour, label=f"batch {batch}")
+        densities = [1 - sparsity for sparsity, _ in curve]
+        axes.plot(densities, [speedup for _, speedup in curve], marker="o", color=colour, label=f"batch {batch}")
         at = crossover(curve)
         if not at.startswith(("below", "above")):
-            axes.plot([float(at)], [1], marker="x", markersize=9, color=colour)
-            axes.annotate(at, (float(at), 1), textcoords="offset points", xytext=(4, -12), fontsize=8, color=colour)
+            axes.plot([1 - float(at)], [1], marker="x", markersize=9, color=colour)
+            axes.annotate(at, (1 - float(at), 1), textcoords="offset points", xytext=(4, -12), fontsize=8, color=colour)
     axes.axhline(1, color="black", linewidth=1)
+    axes.set_xscale("log")  # of the density, so that equal steps are equal factors of work
+    axes.invert_xaxis()
+    sparsities = sorted({sparsity for curve in curves.values() for sparsity, _ in curve})
+    axes.set_xticks([1 - sparsity for sparsity in sparsities], [f"{sparsity:.2f}" for sparsity in sparsities])
+    axes.minorticks_off()
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("sparsity")
     axes.set_ylabel("speed-up over dense")
     axes.set_title("Forward, 4000 x 4000, float")
