@@ -10,6 +10,23 @@ find_package(Threads REQUIRED)
 if(PROJECT_IS_TOP_LEVEL)
   find_package(Python3 QUIET COMPONENTS Interpreter)  # joins the headers into one; nothing else needs it
 endif()
+# OpenBLAS is for the dense baselines only, and optional: snack::blas, where it is found, makes them use
+# it. FindBLAS knows nothing of the C interface, whose header distributions put in different places.
+block()
+  set(BLA_VENDOR OpenBLAS)
+  find_package(BLAS QUIET)
+  find_path(SNACK_CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas)
+  mark_as_advanced(SNACK_CBLAS_INCLUDE_DIR)
+  if(BLAS_FOUND AND SNACK_CBLAS_INCLUDE_DIR)
+    add_library(snack_blas INTERFACE)
+    add_library(snack::blas ALIAS snack_blas)
+    target_compile_definitions(snack_blas INTERFACE SNACK_WITH_BLAS)
+    target_include_directories(snack_blas SYSTEM INTERFACE ${SNACK_CBLAS_INCLUDE_DIR})
+    target_link_libraries(snack_blas INTERFACE ${BLAS_LIBRARIES})
+  elseif(PROJECT_IS_TOP_LEVEL)
+    message(STATUS "OpenBLAS with cblas.h not found: the dense baselines use loops of their own")
+  endif()
+endblock()
 
 if(SNACK_BUILD_TESTS)
   find_package(PkgConfig QUIET)  # to test snack.pc; without it that test is left out
@@ -24,13 +41,28 @@ if(SNACK_BUILD_TESTS)
   endif()
 endif()
 
+if(SNACK_BUILD_EXAMPLES OR SNACK_BUILD_BENCHMARKS)
+  find_package(ZLIB REQUIRED)  # the data sets of the examples are gzipped
+endif()
+
 if(SNACK_BUILD_EXAMPLES)
-  find_package(ZLIB REQUIRED)  # the data sets are gzipped
   find_package(CLI11 QUIET)
   if(NOT CLI11_FOUND)
     FetchContent_Declare(CLI11
       URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.4.2.tar.gz
       URL_HASH SHA256=f2d893a65c3b1324c50d4e682c0cdc021dd0477ae2c048544f39eed6654b699a)
     FetchContent_MakeAvailable(CLI11)
+  endif()
+endif()
+
+if(SNACK_BUILD_BENCHMARKS)
+  find_package(benchmark QUIET)
+  if(NOT benchmark_FOUND)
+    set(BENCHMARK_ENABLE_TESTING OFF)
+    set(BENCHMARK_ENABLE_INSTALL OFF)
+    FetchContent_Declare(benchmark
+      URL https://github.com/google/benchmark/archive/refs/tags/v1.7.1.tar.gz
+      URL_HASH SHA256=6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7)
+    FetchContent_MakeAvailable(benchmark)
   endif()
 endif()

@@ -1,9 +1,13 @@
-# Installs the Debian or Ubuntu packages that are missing; sourced by examples/run.sh and tests/run.sh.
+# Installs the Debian or Ubuntu packages that are missing; sourced by examples/run.sh, tests/run.sh and bench/run.sh.
 #   install_missing "TEST COMMAND:PACKAGE" ...   installs PACKAGE if the command fails
 # Without apt-get, root and sudo it prints the one line to run, and exits with status 1.
 
 has_header() { # has_header FILE: whether the compiler finds it
     printf '#include <%s>\n' "$1" | g++ -std=c++20 -E -x c++ - >/dev/null 2>&1
+}
+
+has_library() { # has_library NAME: whether the linker finds it
+    echo 'int main() {}' | g++ -x c++ - -l"$1" -o /dev/null >/dev/null 2>&1
 }
 
 has_command() { command -v "$1" >/dev/null 2>&1; }

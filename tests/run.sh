@@ -10,7 +10,9 @@ install_missing "has_command g++:g++" "has_command clang++:clang" "has_command c
     "has_command make:make" "has_command python3:python3" "has_command pkg-config:pkg-config" \
     "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
 install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
-    "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2"
+    "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2" \
+    "has_header benchmark/benchmark.h:libbenchmark-dev" "has_library openblas:libopenblas-dev" \
+    "has_header eigen3/Eigen/Core:libeigen3-dev" "has_header rsb.h:librsb-dev"
 
 jobs=$(nproc 2>/dev/null || echo 2)
 passed=0
@@ -32,7 +34,9 @@ count() {
 
 for preset in ${*:-cpu clang asan tsan}; do
     echo "== $preset: build"
-    quietly cmake --preset "$preset"
+    benchmarks=OFF
+    [ "$preset" != cpu ] || benchmarks=ON # one of the tests checks what they compute
+    quietly cmake --preset "$preset" -DSNACK_BUILD_BENCHMARKS="$benchmarks"
     quietly cmake --build --preset "$preset" -j "$jobs"
     echo "== $preset: test"
     ctest --preset "$preset" -j "$jobs" >"$log" 2>&1 || tail -n 100 "$log"
@@ -43,7 +47,7 @@ done
 if [ $# -eq 0 ]; then
     echo "== format and lint"
     if clang-format --version | grep -q "version 14" && clang-tidy --version | grep -q "version 14"; then
-        if find include tests examples -name '*.hpp' -o -name '*.cpp' | xargs clang-format --dry-run -Werror; then
+        if find include tests examples bench -name '*.hpp' -o -name '*.cpp' | xargs clang-format --dry-run -Werror; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))

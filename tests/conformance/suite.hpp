@@ -4,6 +4,8 @@
 // The conformance suite: one line in a test file runs every public member of a backend,
 //     SNACK_CONFORMANCE(snack::Host);
 // for float and double. A new backend needs nothing else.
+// Dense baselines (snack::FormsDense) answer otherwise in four cases, each of which says how: nothing
+// dense is ever allocated, absent is not zero, plans know their topology, coordinates do not wrap.
 
 #include <snack/backends/reference.hpp>
 #include <snack/dst/magnitude_pruner.hpp>

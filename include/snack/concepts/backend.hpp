@@ -91,4 +91,11 @@ concept CopiesValues = requires(ContextOf<B>& ctx, PlanOf<B, T>& plan, std::span
     B::template refresh<T>(ctx, plan, values);
 };
 
+/// Optional: `forms_dense = true` marks a baseline that holds W as a matrix of out x in elements.
+/// An absent entry is a zero there, so NaN and infinity reach results that they otherwise would not.
+template <class B>
+concept FormsDense = requires {
+    requires B::forms_dense;
+};
+
 }  // namespace snack::inline v0

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The rows of a table: patterns x backends, by a fold over one list of types. A backend or peer
+// joins by its name in `Backends`.
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <tuple>
+
+#include <bench/oracle.hpp>
+#include <bench/peers/eigen.hpp>
+#include <bench/peers/librsb.hpp>
+#include <bench/peers/openblas.hpp>
+#include <bench/peers/snack.hpp>
+#include <bench/peers/threads.hpp>
+#include <bench/session.hpp>
+#include <snack/backends/dense.hpp>
+#include <snack/backends/dense_mask.hpp>
+#include <snack/backends/host.hpp>
+
+namespace bench {
+
+using Backends = std::tuple<Snack<snack::Host>, Snack<snack::Dense, Connections::full>, Snack<snack::DenseMask>,
+                            OpenBlas, EigenRowMajor, EigenColMajor, Librsb>;
+/// For tables that compare `Host` with itself.
+using HostAlone = std::tuple<Snack<snack::Host>>;
+
+enum class Cache {
+    warm,
+    cold,  ///< calls take turns over copies of the weights that do not fit the last-level cache
+};
+
+/// One operation over the product of the lists; the rows of one sparsity, batch and number of
+/// threads are compared side by side.
+struct Table {
+    Operation operation;
+    std::vector<std::pair<Size, Size>> shapes;  ///< out_features, in_features
+    std::vector<double> sparsities;
+    std::vector<Size> batches;
+    std::vector<int> threads;
+    Cache cache = Cache::warm;
+    Support support = Support::uniform;
+};
+
+/// Bytes of copies that a cold row goes through: twice the last-level cache.
+inline Size cold_bytes() {
+    Size largest = Size{32} << 20;
+    for (const auto& cache : benchmark::CPUInfo::Get().caches) {
+        largest = std::max(largest, static_cast<Size>(cache.size));
+    }
+    return 2 * largest;
+}
+
+template <class Adapter>
+void call(Adapter& adapter, Operation operation, Operands& operands) {
+    switch (operation) {
+        case Operation::forward:
+            return adapter.forward(operands);
+        case Operation::input_gradient:
+            return adapter.input_gradient(operands);
+        case Operation::weight_gradient:
+            return adapter.weight_gradient(operands);
+        case Operation::backward:
+            return adapter.backward(operands);
+        case Operation::training_step:
+            return adapter.training_step(operands);
+    }
+}
+
+/// A matrix, one operation and a number of threads: what its adapters, one for each layout, are
+/// made for once and used with every batch.
+template <class List>
+class Comparison;
+
+template <class... Adapters>
+class Comparison<std::tuple<Adapters...>> {
+public:
+    Comparison(Session& session, const Table& table, const Label& label, std::optional<Problem>& problem)
+        : session_(session), table_(table), label_(label), problem_(problem) {}
+
+    void run(Size batch) {
+        set_process_threads(label_.threads);
+        label_.batch = batch;
+        std::vector<Row> group;
+        std::optional<Oracle> oracle;
+        for (const Layout layout : {Layout::column_major, Layout::row_major}) {
+            if (batch == 1 && layout == Layout::row_major) {
+                continue;  // one sample is the same memory in both
+            }
+            std::shared_ptr<Operands> operands;
+            label_.layout = name_of(layout);
+            std::apply([&](auto&... slots) { (add_row(group, oracle, operands, layout, slots), ...); },
+                       layout == Layout::row_major ? row_major_ : column_major_);
+        }
+        session_.run(std::move(group));
+    }
+
+private:
+    template <class Adapter>
+    struct Slot {
+        std::optional<Adapter> adapter = {};
+        double prepare_seconds = 0;
+    };
+
+    template <class Adapter>
+    void add_row(std::vector<Row>& group, std::optional<Oracle>& oracle, std::shared_ptr<Operands>& operands,
+                 Layout layout, Slot<Adapter>& slot) {
+        label_.backend = Adapter::name;
+        if (!session_.wants(label_)) {
+            return;
+        }
+        Row row{.label = label_};
+        if (const char* reason = Adapter::lacks(table_.operation)) {
+            row.note = std::string("skipped: ") + reason;
+            group.push_back(std::move(row));
+            return;
+        }
+        const Operation operation = table_.operation;
+        const Setting setting{operation, label_.threads};
+        if (!problem_) {
+            problem_.emplace(label_.out_features, label_.in_features, label_.sparsity, table_.support);
+        }
+        if (!operands) {
+            operands = std::make_shared<Operands>(*problem_->topology, label_.batch, layout);
+        }
+        if (!slot.adapter || operation == Operation::training_step) {  // the oracle knows the first step only
+            slot.prepare_seconds = seconds_of([&] { slot.adapter.emplace(*problem_, setting); });
+        }
+        row.prepare_seconds = slot.prepare_seconds + seconds_of([&] { slot.adapter->tune(*operands); });
+        if (!oracle) {
+            oracle.emplace(*problem_, operation, *operands);
+        }
+        Adapter& checked = *slot.adapter;
+        operands->forget_results();
+        row.call_seconds = seconds_of([&] { call(checked, operation, *operands); });
+        row.note = oracle->fault(checked, *operands);
+        row.memory_bytes = checked.bytes();
+        row.compulsory_bytes = compulsory_bytes(operation, problem_->topology->nnz(), label_.batch, label_.out_features,
+                                                label_.in_features);
+        if (!row.note.empty()) {
+            session_.count_fault();
+        } else if (table_.cache == Cache::warm) {
+            row.call = [&checked, operation, operands] { call(checked, operation, *operands); };
+        } else {
+            const auto count = static_cast<std::size_t>(std::max<Size>(2, cold_bytes() / row.memory_bytes + 1));
+            auto copies = std::make_shared<std::vector<Adapter>>(count, checked);
+            row.note = std::to_string(count) + " copies";
+            row.call = [copies, operation, operands, next = std::size_t{0}]() mutable {
+                call((*copies)[next], operation, *operands);
+                next = next + 1 == copies->size() ? 0 : next + 1;
+            };
+        }
+        group.push_back(std::move(row));
+    }
+
+    Session& session_;
+    const Table& table_;
+    Label label_;
+    std::optional<Problem>& problem_;
+    std::tuple<Slot<Adapters>...> column_major_;
+    std::tuple<Slot<Adapters>...> row_major_;
+};
+
+template <class List>
+void run_table(Session& session, const Table& table) {
+    const std::string name = name_of(table.operation);
+    for (const auto& [out_features, in_features] : table.shapes) {
+        for (const double sparsity : table.sparsities) {
+            std::optional<Problem> problem;
+            for (const int threads : table.threads) {
+                const Label label{.operation = table.support == Support::skewed ? name + "_skewed" : name,
+                                  .backend = {},
+                                  .out_features = out_features,
+                                  .in_features = in_features,
+                                  .sparsity = sparsity,
+                                  .threads = threads,
+                                  .cache = table.cache == Cache::cold ? "cold" : "warm"};
+                Comparison<List> comparison(session, table, label, problem);
+                for (const Size batch : table.batches) {
+                    comparison.run(batch);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace bench

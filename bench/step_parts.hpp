@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Where the time of a training step goes: the network and batch of examples/02_train, its parts
+// timed one by one inside the step, so that each finds the caches as the part before left them.
+// The images are made up: their contents change no time.
+
+#include <cstring>
+#include <memory>
+
+#include <bench/results.hpp>
+#include <bench/session.hpp>
+#include <examples/support/batches.hpp>
+#include <examples/support/mlp.hpp>
+#include <examples/support/softmax_cross_entropy.hpp>
+#include <snack/backends/host.hpp>
+#include <snack/dst/magnitude_pruner.hpp>
+#include <snack/dst/uniform_grower.hpp>
+#include <snack/init/density.hpp>
+#include <snack/nn/sgd.hpp>
+
+namespace bench {
+
+class StepParts {
+public:
+    StepParts(Session& session, int threads)
+        : session_(session),
+          threads_(threads),
+          ctx_({.threads = threads}),
+          network_(ctx_, widths, entries(), 1),
+          work_(widths, batch),
+          order_(images),
+          labels_(batch),
+          losses_(batch) {
+        data_.train.count = images;
+        data_.train.pixels = widths[0];
+        for (Size i = 0; i < images * widths[0]; ++i) {
+            data_.train.images.push_back(static_cast<std::uint8_t>(i * i >> 7));
+        }
+        for (Size i = 0; i < images; ++i) {
+            data_.train.labels.push_back(static_cast<std::uint8_t>(i % examples::classes));
+        }
+        for (std::size_t i = 0; i < data_.standardised.size(); ++i) {
+            data_.standardised[i] = static_cast<float>(i) / 128 - 1;
+        }
+        examples::shuffle_epoch(1, 1, order_);
+        for (const Layer& layer : network_.layers()) {
+            optimizers_.emplace_back(ctx_, layer, snack::SgdOptions{.learning_rate = 1e-3, .momentum = 0.9});
+        }
+        work_.set_batch(batch);
+    }
+
+    /// Rows `step_parts/...`, in the order of the step; does nothing if the filter wants none.
+    void run(int steps) {
+        if (!session_.wants(label("step", 0, 0))) {
+            return;
+        }
+        for (int i = 0; i < steps; ++i) {
+            step(i);
+        }
+        for (const Row& row : rows_) {
+            std::printf("%-72s %10.1f us\n", row.label.name().c_str(), 1e6 * median(row.seconds));
+        }
+        session_.keep(std::move(rows_));
+    }
+
+private:
+    using Network = examples::Mlp<snack::Host>;
+    using Layer = Network::Layer;
+
+    static constexpr Size batch = 100;
+    static constexpr Size images = 20000;
+    static constexpr int rewire_every = 20;  ///< often, to have many of them; a hundredth of one counts
+    static constexpr double amortised_over = 100;
+    inline static const std::vector<Size> widths{784, 1000, 1000, 1000, examples::classes};
+
+    static std::vector<Size> entries() {
+        std::vector<snack::LayerShape> shapes;
+        for (std::size_t i = 1; i < widths.size(); ++i) {
+            shapes.push_back({.out_features = widths[i], .in_features = widths[i - 1]});
+        }
+        return snack::erdos_renyi_entries(shapes, 0.95);
+    }
+
+    Label label(const std::string& part, Size out_features, Size in_features) const {
+        return {.operation = "step_parts/" + part,
+                .backend = snack::Host::name,
+                .out_features = out_features,
+                .in_features = in_features,
+                .sparsity = 0.95,
+                .batch = batch,
+                .threads = threads_,
+                .layout = name_of(Layout::column_major)};
+    }
+
+    /// Adds a time to the row of a part.
+    Row& record(const Label& at, double seconds) {
+        const auto same = [&](const Row& row) { return row.label.operation == at.operation; };
+        auto row = std::find_if(rows_.begin(), rows_.end(), same);
+        if (row == rows_.end()) {
+            row = rows_.insert(row, Row{.label = at});
+        }
+        row->seconds.push_back(seconds);
+        elapsed_ += seconds;
+        return *row;
+    }
+
+    template <class Body>
+    void time(const char* part, const Body& body) {
+        record(label(part, 0, 0), seconds_of(body));
+    }
+
+    template <class Body>
+    void time_layer(const char* part, std::size_t i, const Body& body) {
+        const Layer& layer = network_.layers()[i];
+        const double seconds = seconds_of(body);
+        record(label(std::string(part) + "_" + std::to_string(i), layer.out_features(), layer.in_features()), seconds);
+    }
+
+    void step(int number) {
+        elapsed_ = 0;
+        parts(number);
+        record(label("step", 0, 0), elapsed_);
+        if (number % rewire_every == rewire_every - 1) {
+            const double seconds = seconds_of([&] { rewire(); });
+            record(label("rewire", 0, 0), seconds / amortised_over).note = "a hundredth of one";
+        }
+    }
+
+    void parts(int number) {
+        std::vector<Layer>& layers = network_.layers();
+        const auto at = static_cast<std::size_t>(number * batch % images);
+        const auto chosen = std::span(order_).subspan(at, static_cast<std::size_t>(batch));
+        time("gather", [&] {
+            examples::gather_images(ctx_, data_, data_.train, chosen, work_.input());
+            examples::gather_labels(data_.train, chosen, labels_);
+        });
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            time_layer("forward", i, [&] { layers[i].forward(ctx_, work_.activation(i), work_.activation(i + 1)); });
+            if (i + 1 < layers.size()) {
+                time_layer("relu", i, [&] { examples::relu(ctx_, work_.activation(i + 1)); });
+            }
+        }
+        time("loss",
+             [&] { examples::softmax_cross_entropy(ctx_, work_.logits(), labels_, work_.logit_gradient(), losses_); });
+        for (std::size_t i = layers.size(); i-- > 0;) {
+            const snack::MatrixView<const float> x = work_.activation(i);
+            const snack::MatrixView<const float> dy = work_.gradient(i + 1);
+            time_layer("backward", i, [&] { products_backward(layers[i], x, dy, i); });
+            time_layer("bias_gradient", i,
+                       [&] { snack::Host::bias_gradient<float>(ctx_, dy, layers[i].bias_gradients(), 0); });
+            if (i > 0) {
+                time_layer("relu_backward", i - 1, [&] { examples::relu_backward(ctx_, x, work_.gradient(i)); });
+            }
+        }
+        if (number == 0 && !gradients_agree()) {
+            session_.count_fault();
+            rows_.front().note = "wrong: other gradients than the example's";
+        }
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            time_layer("sgd", i, [&] { optimizers_[i].step(ctx_, layers[i]); });
+        }
+    }
+
+    /// Whether the example's own backward pass gives the same bits.
+    bool gradients_agree() {
+        std::vector<Layer> expected = network_.layers();
+        examples::softmax_cross_entropy(ctx_, work_.logits(), labels_, work_.logit_gradient(), losses_);
+        network_.backward(ctx_, work_);
+        const auto same = [](const Layer& a, const Layer& b) {
+            return std::memcmp(a.gradients().data(), b.gradients().data(), a.gradients().size_bytes()) == 0 &&
+                   std::memcmp(a.bias_gradients().data(), b.bias_gradients().data(), a.bias_gradients().size_bytes()) ==
+                       0;
+        };
+        return std::equal(expected.begin(), expected.end(), network_.layers().begin(), same);
+    }
+
+    /// Both gradients in one walk; the first layer needs that of the weights only.
+    void products_backward(Layer& layer, snack::MatrixView<const float> x, snack::MatrixView<const float> dy,
+                           std::size_t i) {
+        if (i == 0) {
+            snack::Host::weight_gradient<float>(ctx_, layer.plan(), x, dy, layer.gradients(), 0);
+        } else {
+            snack::Host::backward<float>(ctx_, layer.plan(), std::as_const(layer).values(), x, dy, work_.gradient(i),
+                                         layer.gradients(), 0);
+        }
+    }
+
+    void rewire() {
+        for (std::size_t i = 0; i < optimizers_.size(); ++i) {
+            optimizers_[i].remap(
+                ctx_, network_.layers()[i].rewire(ctx_, snack::MagnitudePruner{0.3}, snack::UniformGrower{}));
+        }
+    }
+
+    Session& session_;
+    int threads_;
+    snack::HostContext ctx_;
+    Network network_;
+    examples::Workspace work_;
+    examples::FashionMnist data_;
+    std::vector<snack::Sgd<float>> optimizers_;
+    std::vector<std::uint32_t> order_;
+    std::vector<std::uint8_t> labels_;
+    std::vector<float> losses_;
+    double elapsed_ = 0;  ///< seconds of the parts of this step so far
+    std::vector<Row> rows_;
+};
+
+}  // namespace bench
