@@ -136,10 +136,9 @@ private:
             examples::gather_labels(data_.train, chosen, labels_);
         });
         for (std::size_t i = 0; i < layers.size(); ++i) {
-            time_layer("forward", i, [&] { layers[i].forward(ctx_, work_.activation(i), work_.activation(i + 1)); });
-            if (i + 1 < layers.size()) {
-                time_layer("relu", i, [&] { examples::relu(ctx_, work_.activation(i + 1)); });
-            }
+            const auto activation = i + 1 < layers.size() ? snack::Activation::relu : snack::Activation::none;
+            time_layer("forward", i,
+                       [&] { layers[i].forward(ctx_, work_.activation(i), work_.activation(i + 1), activation); });
         }
         time("loss",
              [&] { examples::softmax_cross_entropy(ctx_, work_.logits(), labels_, work_.logit_gradient(), losses_); });

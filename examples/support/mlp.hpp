@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include <examples/support/activations.hpp>
+#include <examples/support/relu_backward.hpp>
 #include <snack/memory/buffer.hpp>
 #include <snack/nn/sparse_linear.hpp>
 
@@ -87,10 +87,9 @@ public:
     /// From input() to logits() of the workspace.
     void forward(Context& ctx, Workspace& work) const {
         for (std::size_t i = 0; i < layers_.size(); ++i) {
-            layers_[i].forward(ctx, work.activation(i), work.activation(i + 1));
-            if (i + 1 < layers_.size()) {
-                relu(ctx, work.activation(i + 1));
-            }
+            const bool hidden = i + 1 < layers_.size();
+            layers_[i].forward(ctx, work.activation(i), work.activation(i + 1),
+                               hidden ? snack::Activation::relu : snack::Activation::none);
         }
     }
 

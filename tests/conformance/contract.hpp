@@ -56,7 +56,7 @@ void results_repeat_at_any_thread_count() {
         return;
     }
     const Pattern pattern = random_pattern("large enough for many tasks", 310, 290, 18000);
-    for (const Size batch : {1, 6, 64}) {
+    for (const Size batch : {1, 6, 65, 100}) {
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             typename B::context_type serial({.threads = 1});
             Problem<B, T> problem(serial, pattern, batch, {layout}, Data::random);

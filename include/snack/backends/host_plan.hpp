@@ -39,8 +39,12 @@ public:
     Size bytes() const { return columns_.bytes() + cuts_.bytes(); }
     const detail::HostColumnCuts& cuts() const { return cuts_; }
 
-    /// Whole rows.
-    kernels::RowSegments all_segments() const { return cuts_.segments(*topology_, 0, cuts_.ranges()); }
+    /// The columns are shared out to `parts` parts, at most cuts().ranges(): the first column of one, and
+    /// its entries of each row.
+    Size first_column(Size part, Size parts) const { return cuts_.first_column(cuts_.ranges() * part / parts); }
+    kernels::RowSegments segments(Size part, Size parts) const {
+        return cuts_.segments(*topology_, cuts_.ranges() * part / parts, cuts_.ranges() * (part + 1) / parts);
+    }
 
     /// Calls visit(const Column* columns), nnz elements in canonical order.
     template <class Visit>

@@ -52,10 +52,13 @@ template <class Column>
     }
 }
 
-/// Rows [begin, end) for a tile of Width samples.
-template <class Isa, int Width, class T, class Column>
+/// Rows [begin, end) for a tile of Width samples. With Packed, x_stride is Width.
+template <class Isa, int Width, bool Packed, class T, class Column>
 void row_segmented_tile(const ForwardOperands<T, Column>& operands, Size begin, Size end) {
-    const ForwardOperands<T, Column> op = operands;  // stores cannot change a local copy
+    ForwardOperands<T, Column> op = operands;  // stores cannot change a local copy
+    if constexpr (Packed) {
+        op.x_stride = Width;
+    }
     using Shape = TileShape<Isa, T, Width>;
     constexpr int Lanes = Shape::lanes;
     constexpr int Vectors = Shape::vectors;
@@ -116,14 +119,18 @@ void row_segmented_tile(const ForwardOperands<T, Column>& operands, Size begin, 
     }
 }
 
-/// A single sample, with x contiguous, for rows [begin, end): entries side by side in a register.
-template <class Isa, class T, class Column>
+/// A single sample, for rows [begin, end): entries side by side in a register. With Packed, x_stride is 1.
+template <class Isa, bool Packed, class T, class Column>
 void row_segmented_sample(const ForwardOperands<T, Column>& operands, Size begin, Size end) {
-    const ForwardOperands<T, Column> op = operands;
+    ForwardOperands<T, Column> op = operands;
+    if constexpr (Packed) {
+        op.x_stride = 1;
+    }
+    const auto x = [&](Size column) { return op.x[column * op.x_stride]; };
     const auto multiply4 = [&](Vector<T, 4>& sum, Size entry) {
         Size columns[4];
         load_columns(columns, op.columns + entry);
-        const Vector<T, 4> in = {op.x[columns[0]], op.x[columns[1]], op.x[columns[2]], op.x[columns[3]]};
+        const Vector<T, 4> in = {x(columns[0]), x(columns[1]), x(columns[2]), x(columns[3])};
         Vector<T, 4> w;
         load<4>(w, op.values + entry);
         sum += w * in;
@@ -140,15 +147,16 @@ void row_segmented_sample(const ForwardOperands<T, Column>& operands, Size begin
         for (; stop - e >= 4; e += 4) {
             multiply4(sum[0], e);
         }
-        T rest = op.bias != nullptr ? op.bias[row] : T{0};
+        T& y = op.y.data[row * op.y.feature_stride];
+        T rest = !op.first ? y : (op.bias != nullptr ? op.bias[row] : T{0});
         for (; e < stop; ++e) {
-            rest += op.values[e] * op.x[op.columns[e]];
+            rest += op.values[e] * x(op.columns[e]);
         }
         sum[0] += sum[1];
         sum[2] += sum[3];
         sum[0] += sum[2];
         const T result = rest + sum_lanes<T, 4>(sum[0]);
-        op.y.data[row * op.y.feature_stride] = op.rectify && result < 0 ? T{0} : result;
+        y = op.rectify && result < 0 ? T{0} : result;
     }
 }
 

@@ -23,16 +23,13 @@ struct BackwardOperands {
     const T* values = nullptr;        // nnz; unused without dx
     const T* dy = nullptr;            // (out_features, tile width)
     Size dy_stride = 0;
-    const T* x = nullptr;  // (in_features, line_length); unused without dw
-    T* dx = nullptr;       // (in_features, line_length), added to; unused if not wanted
-    T* dw = nullptr;       // nnz; unused if not wanted
+    const T* x = nullptr;  // (in_features, tile width); unused without dw
+    Size x_stride = 0;
+    T* dx = nullptr;  // (in_features, tile width), added to; unused if not wanted
+    Size dx_stride = 0;
+    T* dw = nullptr;  // nnz; unused if not wanted
     T beta = 0;
 };
-
-/// Elements from one column of x or dx to the next: with both gradients they lie side by side, so that
-/// one cache line holds both at small batch.
-template <int Width, bool InputGradient, bool WeightGradient>
-inline constexpr Size line_length = InputGradient&& WeightGradient ? 2 * Width : Width;
 
 template <int Lanes, class T>
 [[gnu::always_inline]] inline void write_gradients(T* to, Vector<T, Lanes> gradients, T beta) {
@@ -44,25 +41,31 @@ template <int Lanes, class T>
     store<Lanes>(gradients, to);
 }
 
-/// Rows [begin, end) for a tile of Width samples.
-template <class Isa, int Width, bool InputGradient, bool WeightGradient, class T, class Column>
+/// Rows [begin, end) for a tile of Width samples. With Packed, the lines follow one another, and a
+/// line of x precedes each of dx if both are used: multiplications by a stride would cost up to a fifth.
+template <class Isa, int Width, bool InputGradient, bool WeightGradient, bool Packed, class T, class Column>
 void row_walk_tile(const BackwardOperands<T, Column>& operands, Size begin, Size end) {
     using Shape = TileShape<Isa, T, Width>;
     constexpr int Lanes = Shape::lanes;
     constexpr int Vectors = Shape::vectors;
-    constexpr Size length = line_length<Width, InputGradient, WeightGradient>;
-    const BackwardOperands<T, Column> op = operands;  // stores cannot change a local copy
+    constexpr Size packed_stride = InputGradient && WeightGradient ? 2 * Width : Width;
+    BackwardOperands<T, Column> op = operands;  // stores cannot change a local copy
+    if constexpr (Packed) {
+        op.x_stride = packed_stride;
+        op.dx_stride = packed_stride;
+    }
     for (Size row = begin; row < end; ++row) {
         Vector<T, Lanes> dy[Vectors];
         for (int v = 0; v < Vectors; ++v) {
             load<Lanes>(dy[v], op.dy + row * op.dy_stride + v * Lanes);
         }
         const auto visit_column = [&](Size entry, Size column, Vector<T, Lanes>& product) {
-            const Size line = column * length;
+            const T* const x_line = op.x + column * op.x_stride;
+            T* const dx_line = op.dx + column * op.dx_stride;
             for (int v = 0; v < Vectors; ++v) {
                 if constexpr (WeightGradient) {
                     Vector<T, Lanes> x;
-                    load<Lanes>(x, op.x + line + v * Lanes);
+                    load<Lanes>(x, x_line + v * Lanes);
                     if (v == 0) {
                         product = dy[v] * x;
                     } else {
@@ -71,9 +74,9 @@ void row_walk_tile(const BackwardOperands<T, Column>& operands, Size begin, Size
                 }
                 if constexpr (InputGradient) {
                     Vector<T, Lanes> dx;
-                    load<Lanes>(dx, op.dx + line + v * Lanes);
+                    load<Lanes>(dx, dx_line + v * Lanes);
                     dx += op.values[entry] * dy[v];
-                    store<Lanes>(dx, op.dx + line + v * Lanes);
+                    store<Lanes>(dx, dx_line + v * Lanes);
                 }
             }
         };
@@ -117,41 +120,43 @@ void row_walk_tile(const BackwardOperands<T, Column>& operands, Size begin, Size
 }
 
 /// A single sample: entries side by side in a register.
-template <class Isa, bool InputGradient, bool WeightGradient, class T, class Column>
+template <class Isa, bool InputGradient, bool WeightGradient, bool Packed, class T, class Column>
 void row_walk_sample(const BackwardOperands<T, Column>& operands, Size begin, Size end) {
-    constexpr Size length = line_length<1, InputGradient, WeightGradient>;
-    const BackwardOperands<T, Column> op = operands;
+    constexpr Size packed_stride = InputGradient && WeightGradient ? 2 : 1;
+    BackwardOperands<T, Column> op = operands;
+    if constexpr (Packed) {
+        op.x_stride = packed_stride;
+        op.dx_stride = packed_stride;
+    }
     for (Size row = begin; row < end; ++row) {
         const T dy = op.dy[row * op.dy_stride];
         Size e = op.segments.begin(row);
         const Size stop = op.segments.end(row);
         for (; stop - e >= 4; e += 4) {
-            Size line[4];
-            load_columns(line, op.columns + e);
-            for (Size& at : line) {
-                at *= length;
-            }
+            Size columns[4];
+            load_columns(columns, op.columns + e);
             if constexpr (WeightGradient) {
-                const Vector<T, 4> x = {op.x[line[0]], op.x[line[1]], op.x[line[2]], op.x[line[3]]};
-                write_gradients<4, T>(op.dw + e, dy * x, op.beta);
+                const auto x = [&](int i) { return op.x[columns[i] * op.x_stride]; };
+                write_gradients<4, T>(op.dw + e, dy * Vector<T, 4>{x(0), x(1), x(2), x(3)}, op.beta);
             }
             if constexpr (InputGradient) {
-                Vector<T, 4> dx = {op.dx[line[0]], op.dx[line[1]], op.dx[line[2]], op.dx[line[3]]};
+                const auto dx = [&](int i) -> T& { return op.dx[columns[i] * op.dx_stride]; };
+                Vector<T, 4> sums = {dx(0), dx(1), dx(2), dx(3)};
                 Vector<T, 4> w;
                 load<4>(w, op.values + e);
-                dx += w * dy;
+                sums += w * dy;
                 for (int i = 0; i < 4; ++i) {  // the columns of a row are distinct
-                    op.dx[line[i]] = dx[i];
+                    dx(i) = sums[i];
                 }
             }
         }
         for (; e < stop; ++e) {
-            const Size line = Size{op.columns[e]} * length;
+            const Size column = op.columns[e];
             if constexpr (WeightGradient) {
-                write_gradients<1, T>(op.dw + e, dy * op.x[line], op.beta);
+                write_gradients<1, T>(op.dw + e, dy * op.x[column * op.x_stride], op.beta);
             }
             if constexpr (InputGradient) {
-                op.dx[line] += op.values[e] * dy;
+                op.dx[column * op.dx_stride] += op.values[e] * dy;
             }
         }
     }

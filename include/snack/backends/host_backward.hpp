@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The gradients of the host backend (paper, section 3.4): tiles of samples, and tasks that own rows of
+// dw or columns of dx.
+
+#include <snack/backends/host_activations.hpp>
+#include <snack/backends/host_tasks.hpp>
+#include <snack/kernels/host/row_walk.hpp>
+
+namespace snack::inline v0::detail {
+
+/// Rows [begin, end) for a tile of `width` samples.
+template <class Isa, bool InputGradient, bool WeightGradient, class T, class Column>
+void walk_rows(const kernels::BackwardOperands<T, Column>& op, Size width, Size begin, Size end) {
+    const auto walk = [&]<int Width, bool Packed>() {
+        if constexpr (Width == 1) {
+            kernels::row_walk_sample<Isa, InputGradient, WeightGradient, Packed>(op, begin, end);
+        } else {
+            kernels::row_walk_tile<Isa, Width, InputGradient, WeightGradient, Packed>(op, begin, end);
+        }
+    };
+    kernels::with_tile_width<T>(width, [&]<int Width>() {
+        if constexpr (InputGradient && WeightGradient) {
+            walk.template operator()<Width, true>();
+        } else if ((InputGradient ? op.dx_stride : op.x_stride) == Width) {
+            walk.template operator()<Width, true>();
+        } else {
+            walk.template operator()<Width, false>();
+        }
+    });
+}
+
+/// dw = beta dw + dy' x on the support of W: sample after sample or tile after tile, and in each the
+/// tasks own their rows.
+template <class Isa, class T>
+void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
+                     std::span<T> dw, T beta) {
+    const Topology& topology = plan.topology();
+    const Size batch = dy.batch();
+    if (batch == 0) {  // no tile applies beta
+        for (T& gradient : dw) {
+            gradient = beta == 0 ? T{0} : beta * gradient;
+        }
+        return;
+    }
+    plan.with_columns([&]<class Column>(const Column* columns) {
+        kernels::BackwardOperands<T, Column> op{
+            .segments = plan.segments(0, 1), .columns = columns, .dw = dw.data(), .beta = beta};
+        if (batch > 1 && sample_by_sample(topology, x)) {
+            for_rows(ctx, topology, 1, batch, [&](Size, Size begin, Size end) {
+                auto one = op;
+                one.dy_stride = 1;
+                for (Size sample = 0; sample < batch; ++sample) {
+                    one.x = x.data() + sample * x.stride();
+                    one.dy = dy.data() + sample * dy.stride();
+                    kernels::row_walk_sample<Isa, false, true, true>(one, begin, end);
+                    one.beta = T{1};  // later samples add to the first
+                }
+            });
+            return;
+        }
+        const Tiles<const T> in = tiles<Isa>(ctx, HostSlot::x, x, uses_of_inputs(topology));
+        const Tiles<const T> from = tiles<Isa>(ctx, HostSlot::dy, dy, used_in_order);
+        for (Size sample = 0; sample < batch; sample += full_tile<T>) {
+            const Size width = kernels::tile_width<T>(batch - sample);
+            op.x = in.at(sample);
+            op.x_stride = in.feature_stride(width);
+            op.dy = from.at(sample);
+            op.dy_stride = from.feature_stride(width);
+            for_rows(ctx, topology, 1, width,
+                     [&](Size, Size begin, Size end) { walk_rows<Isa, false, true>(op, width, begin, end); });
+            op.beta = T{1};
+        }
+    });
+}
+
+/// How many tasks share the columns for a tile of `width` samples: one a thread, or more if only
+/// then the lines of dx stay near.
+template <class T>
+Size column_tasks(const HostContext& ctx, const HostPlan& plan, Size width) {
+    const Topology& topology = plan.topology();
+    const Size threads = kernels::tasks_for(topology.nnz(), topology.in_features(), width, ctx.threads());
+    const Size near = ranges_within(plan, near_updates, width * static_cast<Size>(sizeof(T)));
+    return smaller((near + threads - 1) / threads * threads, plan.cuts().ranges());
+}
+
+/// dx = dy W, and on the way dw = beta dw + dy' x if it is wanted: each task walks all rows for its own
+/// columns, tile after tile, with its lines of dx in scratch space where they do not lie well.
+template <class Isa, bool WeightGradient, class T>
+void walk_columns(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
+                  MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
+    const Topology& topology = plan.topology();
+    const Size rows = topology.out_features();
+    const Size batch = dx.batch();
+    const Tiles<const T> from = tiles<Isa>(ctx, HostSlot::dy, dy, used_in_order);
+    const bool in_place = !WeightGradient && lies_in_tiles(dx, uses_of_inputs(topology));
+    const Size widest = kernels::tile_width<T>(batch);
+    const Size longest = in_place ? 0 : widest * (WeightGradient ? 2 : 1);  // elements of scratch space a column
+    T* const lines = ctx.scratch<T>(static_cast<int>(HostSlot::lines), topology.in_features() * longest).data();
+    const Size tasks = column_tasks<T>(ctx, plan, widest);
+    plan.with_columns([&]<class Column>(const Column* columns) {
+        ctx.parallel_for(tasks, [&](Size task) {
+            const Size begin = plan.first_column(task, tasks);
+            const Size features = plan.first_column(task + 1, tasks) - begin;
+            kernels::BackwardOperands<T, Column> op{.segments = plan.segments(task, tasks),
+                                                    .columns = columns,
+                                                    .values = values.data(),
+                                                    .dw = dw.data(),
+                                                    .beta = beta};
+            for (Size sample = 0; sample < batch; sample += full_tile<T>) {
+                const Size samples = smaller(batch - sample, full_tile<T>);
+                const Size width = kernels::tile_width<T>(samples);
+                op.dy = from.at(sample);
+                op.dy_stride = from.feature_stride(width);
+                const Size stride = width * (WeightGradient ? 2 : 1);
+                // Tasks may be at tiles of different width: each keeps to the space of its own columns.
+                T* const own = in_place ? dx.data() + sample : lines + begin * (longest - stride);
+                op.dx_stride = in_place ? dx.feature_stride() : stride;
+                op.dx = own + (WeightGradient ? width : 0);  // behind the line of x
+                if constexpr (WeightGradient) {
+                    op.x = own;
+                    op.x_stride = stride;
+                    kernels::pack_tile<Isa>(lines_of(x).from(sample, begin), samples, width, features,
+                                            own + begin * stride, stride);
+                }
+                T* const results = op.dx + begin * op.dx_stride;
+                kernels::clear_tile<Isa>(results, width, features, op.dx_stride);
+                walk_rows<Isa, true, WeightGradient>(op, width, 0, rows);
+                if (!in_place) {
+                    kernels::unpack_tile<Isa>(results, op.dx_stride, samples, features,
+                                              lines_of(dx).from(sample, begin));
+                }
+                op.beta = T{1};
+            }
+        });
+    });
+}
+
+/// dx = dy W
+template <class Isa, class T>
+void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> dy,
+                    MatrixView<T> dx) {
+    const Topology& topology = plan.topology();
+    if (dx.batch() <= 1 || !sample_by_sample(topology, dx)) {
+        walk_columns<Isa, false, T>(ctx, plan, values, {}, dy, dx, {}, T{0});
+        return;
+    }
+    plan.with_columns([&]<class Column>(const Column* columns) {
+        for_samples(ctx, topology, dx.batch(), [&](Size begin, Size end) {
+            kernels::BackwardOperands<T, Column> op{
+                .segments = plan.segments(0, 1), .columns = columns, .values = values.data(), .dy_stride = 1};
+            for (Size sample = begin; sample < end; ++sample) {
+                op.dy = dy.data() + sample * dy.stride();
+                op.dx = dx.data() + sample * dx.stride();
+                kernels::clear_tile<Isa>(op.dx, topology.in_features(), 1, 0);
+                kernels::row_walk_sample<Isa, true, false, true>(op, 0, topology.out_features());
+            }
+        });
+    });
+}
+
+}  // namespace snack::inline v0::detail

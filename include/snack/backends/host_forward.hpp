@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The forward product of the host backend: tiles of samples and tasks of rows (paper, section 3.1).
+// Inputs too wide for the cache are passed over a range of columns at a time.
+
+#include <snack/backends/host_activations.hpp>
+#include <snack/backends/host_tasks.hpp>
+#include <snack/kernels/host/row_segmented.hpp>
+
+namespace snack::inline v0::detail {
+
+/// Rows [begin, end) for the tile that begins with `sample`.
+template <class Isa, class T, class Column>
+void forward_rows(kernels::ForwardOperands<T, Column> op, const Tiles<const T>& x, Size batch, Size sample, Size begin,
+                  Size end) {
+    op.samples = smaller(batch - sample, full_tile<T>);
+    const Size width = kernels::tile_width<T>(op.samples);
+    op.x = x.at(sample);
+    op.x_stride = x.feature_stride(width);
+    op.y = op.y.from(sample, 0);
+    const auto forward = [&]<int Width, bool Packed>() {
+        if constexpr (Width == 1) {
+            kernels::row_segmented_sample<Isa, Packed>(op, begin, end);
+        } else {
+            kernels::row_segmented_tile<Isa, Width, Packed>(op, begin, end);
+        }
+    };
+    kernels::with_tile_width<T>(width, [&]<int Width>() {
+        if (op.x_stride == Width) {
+            forward.template operator()<Width, true>();
+        } else {
+            forward.template operator()<Width, false>();
+        }
+    });
+}
+
+/// All tiles at once if the x of one stays near, and otherwise one after the other, a range of
+/// columns at a time, with y as the running sum.
+template <class Isa, class T, class Column>
+void forward_tiles(HostContext& ctx, const HostPlan& plan, const kernels::ForwardOperands<T, Column>& op,
+                   const Tiles<const T>& x, Size batch) {
+    const Size tiles = (batch + full_tile<T> - 1) / full_tile<T>;
+    const Size passes = batch == 1 ? 1 : ranges_within(plan, near_reads, full_tile<T> * static_cast<Size>(sizeof(T)));
+    if (passes == 1) {
+        for_rows(ctx, plan.topology(), tiles, smaller(batch, full_tile<T>), [&](Size tile, Size begin, Size end) {
+            forward_rows<Isa>(op, x, batch, tile * full_tile<T>, begin, end);
+        });
+        return;
+    }
+    for (Size sample = 0; sample < batch; sample += full_tile<T>) {
+        for (Size pass = 0; pass < passes; ++pass) {
+            auto part = op;
+            part.segments = plan.segments(pass, passes);
+            part.first = pass == 0;
+            part.rectify = op.rectify && pass + 1 == passes;
+            for_rows(ctx, plan.topology(), 1, full_tile<T> / passes + 1,
+                     [&](Size, Size begin, Size end) { forward_rows<Isa>(part, x, batch, sample, begin, end); });
+        }
+    }
+}
+
+/// y = activation(x W^T + bias)
+template <class Isa, class T>
+void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
+             MatrixView<const T> x, MatrixView<T> y, Activation activation) {
+    const Topology& topology = plan.topology();
+    plan.with_columns([&]<class Column>(const Column* columns) {
+        kernels::ForwardOperands<T, Column> op{.segments = plan.segments(0, 1),
+                                               .columns = columns,
+                                               .values = values.data(),
+                                               .bias = bias.empty() ? nullptr : bias.data(),
+                                               .y = lines_of(y),
+                                               .rectify = activation == Activation::relu};
+        if (x.batch() > 1 && sample_by_sample(topology, x)) {
+            for_samples(ctx, topology, x.batch(), [&](Size begin, Size end) {
+                for (Size sample = begin; sample < end; ++sample) {
+                    auto one = op;
+                    one.x = x.data() + sample * x.stride();
+                    one.y = op.y.from(sample, 0);
+                    kernels::row_segmented_sample<Isa, true>(one, 0, topology.out_features());
+                }
+            });
+            return;
+        }
+        forward_tiles<Isa>(ctx, plan, op, tiles<Isa>(ctx, HostSlot::x, x, uses_of_inputs(topology)), x.batch());
+    });
+}
+
+}  // namespace snack::inline v0::detail
