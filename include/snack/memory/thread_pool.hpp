@@ -2,11 +2,13 @@
 #pragma once
 
 // The library's own small pool: threads - 1 workers and the calling thread.
-// Tasks are taken from a shared counter; idle workers spin for some microseconds, since the next
-// layer's kernel follows soon, and sleep after that. A worker that wakes when all tasks are taken
-// finds the gate closed and is not waited for, so a busy machine costs no more than its cores.
+// Each thread begins with the same share of the tasks in every round, so that what it wrote is still in
+// its cache, and helps others when its own are done. Idle workers spin for some microseconds, since
+// the next layer's kernel follows soon, and sleep after that. A worker that wakes when all tasks are
+// taken finds the gate closed and is not waited for, so a busy machine costs no more than its cores.
 
 #include <atomic>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -18,11 +20,12 @@ namespace snack::inline v0 {
 class ThreadPool final : public Executor {
 public:
     /// @param threads  how many run at once, the caller included; at least 1
-    explicit ThreadPool(int threads) {
+    explicit ThreadPool(int threads)
+        : shares_(std::make_unique<Share[]>(threads > 1 ? static_cast<std::size_t>(threads) : 1)) {
         workers_.reserve(static_cast<std::size_t>(threads > 1 ? threads - 1 : 0));
         StopOnUnwind guard{this};
         for (int i = 1; i < threads; ++i) {
-            workers_.emplace_back([this] { work(); });
+            workers_.emplace_back([this, i] { work(i); });
         }
         guard.pool = nullptr;
     }
@@ -39,12 +42,16 @@ public:
             return;
         }
         task_ = &task;
-        tasks_ = tasks;
-        next_.store(0, std::memory_order_relaxed);
+        const Size threads = concurrency();
+        for (Size i = 0; i < threads; ++i) {
+            const auto first = [&](Size share) { return tasks / threads * share + tasks % threads * share / threads; };
+            shares_[static_cast<std::size_t>(i)].next.store(first(i), std::memory_order_relaxed);
+            shares_[static_cast<std::size_t>(i)].end = first(i + 1);
+        }
         gate_.fetch_and(~closed, std::memory_order_release);
         round_.fetch_add(1, std::memory_order_release);
         round_.notify_all();
-        drain(task, tasks);
+        drain(0);
         gate_.fetch_or(closed, std::memory_order_acq_rel);
         wait_while(gate_, [](unsigned gate) { return gate != closed; });
     }
@@ -52,6 +59,12 @@ public:
 private:
     /// The bit of gate_ that says no worker may join; the rest counts those inside.
     static constexpr unsigned closed = 1u << 31;
+
+    /// Tasks [next, end) of a round that nobody has taken.
+    struct alignas(64) Share {
+        std::atomic<Size> next{0};
+        Size end = 0;
+    };
 
     struct StopOnUnwind {
         ThreadPool* pool;
@@ -89,14 +102,20 @@ private:
         return value;
     }
 
-    void drain(const TaskRef& task, Size tasks) {
-        for (Size i = next_.fetch_add(1, std::memory_order_relaxed); i < tasks;
-             i = next_.fetch_add(1, std::memory_order_relaxed)) {
-            task(i);
+    void drain(int thread) {
+        const int threads = concurrency();
+        for (int i = 0; i < threads; ++i) {
+            Share& share = shares_[static_cast<std::size_t>((thread + i) % threads)];
+            while (share.next.load(std::memory_order_relaxed) < share.end) {
+                const Size task = share.next.fetch_add(1, std::memory_order_relaxed);
+                if (task < share.end) {
+                    (*task_)(task);
+                }
+            }
         }
     }
 
-    void work() {
+    void work(int thread) {
         unsigned seen = 0;
         for (;;) {
             seen = wait_while(round_, [seen](unsigned round) { return round == seen; });
@@ -104,7 +123,7 @@ private:
                 return;
             }
             if ((gate_.fetch_add(1, std::memory_order_acquire) & closed) == 0) {
-                drain(*task_, tasks_);
+                drain(thread);
             }
             if (gate_.fetch_sub(1, std::memory_order_acq_rel) == closed + 1) {
                 gate_.notify_one();
@@ -112,12 +131,11 @@ private:
         }
     }
 
+    std::unique_ptr<Share[]> shares_;  // one a thread
     std::vector<std::thread> workers_;
     const TaskRef* task_ = nullptr;
-    Size tasks_ = 0;
     std::atomic<bool> stopping_{false};
     alignas(64) std::atomic<unsigned> round_{0};
-    alignas(64) std::atomic<Size> next_{0};
     alignas(64) std::atomic<unsigned> gate_{closed};
 };
 
