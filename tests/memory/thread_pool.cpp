@@ -73,6 +73,13 @@ TEST_CASE("what one round wrote is visible to the next", "[memory][threads]") {
     CHECK(values == std::vector<Size>(64, Size{1} << 20));
 }
 
+TEST_CASE("rounds of any number of tasks are shared out whole", "[memory][threads]") {
+    ThreadPool pool(3);
+    for (Size tasks = 0; tasks < 40; ++tasks) {
+        REQUIRE(runs_of(pool, tasks) == std::vector<int>(static_cast<std::size_t>(tasks), 1));
+    }
+}
+
 TEST_CASE("workers that fell asleep wake up again", "[memory][threads]") {
     ThreadPool pool(3);
 

@@ -128,7 +128,7 @@ void walk_columns(HostContext& ctx, const HostPlan& plan, std::span<const T> val
                 kernels::clear_tile<Isa>(results, width, features, op.dx_stride);
                 walk_rows<Isa, true, WeightGradient>(op, width, 0, rows);
                 if (!in_place) {
-                    kernels::unpack_tile<Isa>(results, op.dx_stride, samples, features,
+                    kernels::unpack_tile<Isa>(results, op.dx_stride, samples, width, features,
                                               lines_of(dx).from(sample, begin));
                 }
                 op.beta = T{1};

@@ -65,7 +65,7 @@ TEST_CASE("an unpacked tile writes its samples and nothing else", "[kernels]") {
         const std::vector<float> before = matrix.data;
         CAPTURE(row_major);
 
-        unpack_tile<snack::isa::Current>(tile.data(), 10, 3, features, matrix.lines.from(2, 0));
+        unpack_tile<snack::isa::Current>(tile.data(), 10, 3, 8, features, matrix.lines.from(2, 0));
 
         std::size_t changed = 0;
         for (std::size_t i = 0; i < before.size(); ++i) {

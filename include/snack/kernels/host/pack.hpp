@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <snack/core/types.hpp>
+#include <snack/kernels/host/transpose.hpp>
 
 namespace snack::inline v0::kernels {
 
@@ -23,8 +24,43 @@ struct Lines {
     }
 };
 
-/// Features that are transposed together: a cache line of float each way.
-inline constexpr Size transpose_block = 16;
+namespace detail {
+
+/// The side of the squares a tile is transposed in: at most 32 bytes, which AVX has shuffles for.
+template <class Isa, class T>
+inline constexpr int square_side = (Isa::vector_bytes < 32 ? Isa::vector_bytes : 32) / static_cast<int>(sizeof(T));
+
+/// to[f * to_stride + b] = from(b, f), and 0 where b is not below `samples`, for a square.
+template <int Side, class T>
+[[gnu::always_inline]] inline void pack_square(Lines<const T> from, Size samples, T* to, Size to_stride) {
+    Vector<T, Side> square[Side];
+    for (int b = 0; b < Side; ++b) {
+        if (b < samples) {
+            load<Side>(square[b], from.data + b * from.sample_stride);
+        } else {
+            square[b] = Vector<T, Side>{};
+        }
+    }
+    transpose<Side, T>(square);
+    for (int f = 0; f < Side; ++f) {
+        store<Side>(square[f], to + f * to_stride);
+    }
+}
+
+/// to(b, f) = from[f * from_stride + b] for b below `samples`, for a square.
+template <int Side, class T>
+[[gnu::always_inline]] inline void unpack_square(const T* from, Size from_stride, Size samples, Lines<T> to) {
+    Vector<T, Side> square[Side];
+    for (int f = 0; f < Side; ++f) {
+        load<Side>(square[f], from + f * from_stride);
+    }
+    transpose<Side, T>(square);
+    for (int b = 0; b < Side && b < samples; ++b) {
+        store<Side>(square[b], to.data + b * to.sample_stride);
+    }
+}
+
+}  // namespace detail
 
 /// to[f * to_stride + b] = from(b, f) for `samples` samples, and 0 from there up to `width`.
 template <class Isa, class T>
@@ -39,13 +75,18 @@ void pack_tile(Lines<const T> from, Size samples, Size width, Size features, T* 
         }
         return;
     }
-    for (Size begin = 0; begin < features; begin += transpose_block) {
-        const Size end = begin + transpose_block < features ? begin + transpose_block : features;
-        for (Size b = 0; b < width; ++b) {
-            const T* const line = from.data + b * from.sample_stride;
-            for (Size f = begin; f < end; ++f) {
-                to[f * to_stride + b] = b < samples ? line[f * from.feature_stride] : T{0};
+    constexpr int side = detail::square_side<Isa, T>;
+    Size f = 0;
+    if (width % side == 0 && from.feature_stride == 1) {
+        for (; features - f >= side; f += side) {
+            for (Size b = 0; b < width; b += side) {
+                detail::pack_square<side>(from.from(b, f), samples - b, to + f * to_stride + b, to_stride);
             }
+        }
+    }
+    for (; f < features; ++f) {
+        for (Size b = 0; b < width; ++b) {
+            to[f * to_stride + b] = b < samples ? *from.from(b, f).data : T{0};
         }
     }
 }
@@ -58,9 +99,9 @@ void clear_tile(T* to, Size width, Size features, Size to_stride) {
     }
 }
 
-/// to(b, f) = from[f * from_stride + b] for `samples` samples.
+/// to(b, f) = from[f * from_stride + b] for `samples` of `width` samples.
 template <class Isa, class T>
-void unpack_tile(const T* from, Size from_stride, Size samples, Size features, Lines<T> to) {
+void unpack_tile(const T* from, Size from_stride, Size samples, Size width, Size features, Lines<T> to) {
     if (to.sample_stride == 1) {
         for (Size f = 0; f < features; ++f) {
             std::memcpy(to.data + f * to.feature_stride, from + f * from_stride,
@@ -68,13 +109,18 @@ void unpack_tile(const T* from, Size from_stride, Size samples, Size features, L
         }
         return;
     }
-    for (Size begin = 0; begin < features; begin += transpose_block) {
-        const Size end = begin + transpose_block < features ? begin + transpose_block : features;
-        for (Size b = 0; b < samples; ++b) {
-            T* const line = to.data + b * to.sample_stride;
-            for (Size f = begin; f < end; ++f) {
-                line[f * to.feature_stride] = from[f * from_stride + b];
+    constexpr int side = detail::square_side<Isa, T>;
+    Size f = 0;
+    if (width % side == 0 && to.feature_stride == 1) {
+        for (; features - f >= side; f += side) {
+            for (Size b = 0; b < samples; b += side) {
+                detail::unpack_square<side>(from + f * from_stride + b, from_stride, samples - b, to.from(b, f));
             }
+        }
+    }
+    for (; f < features; ++f) {
+        for (Size b = 0; b < samples; ++b) {
+            *to.from(b, f).data = from[f * from_stride + b];
         }
     }
 }

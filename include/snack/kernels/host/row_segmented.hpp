@@ -52,6 +52,52 @@ template <class Column>
     }
 }
 
+/// One row for a tile of Width samples: y[b] = activation(start + sum_e value[e] x(column[e], b)).
+template <class Isa, int Width, class T, class Column>
+[[gnu::always_inline]] inline void row_segmented(const ForwardOperands<T, Column>& op, Size row, T* y) {
+    using Shape = TileShape<Isa, T, Width>;
+    constexpr int Lanes = Shape::lanes;
+    constexpr int Vectors = Shape::vectors;
+    constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
+    Vector<T, Lanes> sum[chains][Vectors] = {};
+    for (int v = 0; v < Vectors; ++v) {
+        if (!op.first) {
+            load<Lanes>(sum[0][v], y + v * Lanes);
+        } else if (op.bias != nullptr) {
+            sum[0][v] += op.bias[row];
+        }
+    }
+    const auto add = [&](Size entry, Size column, int chain) {
+        const T* x = op.x + column * op.x_stride;
+        for (int v = 0; v < Vectors; ++v) {
+            Vector<T, Lanes> in;
+            load<Lanes>(in, x + v * Lanes);
+            sum[chain][v] += op.values[entry] * in;
+        }
+    };
+    Size e = op.segments.begin(row);
+    const Size stop = op.segments.end(row);
+    for (; stop - e >= 4; e += 4) {
+        Size columns[4];
+        load_columns(columns, op.columns + e);
+        for (int i = 0; i < 4; ++i) {
+            add(e + i, columns[i], i % chains);
+        }
+    }
+    for (; e < stop; ++e) {
+        add(e, op.columns[e], 0);
+    }
+    for (int v = 0; v < Vectors; ++v) {
+        for (int chain = 1; chain < chains; ++chain) {
+            sum[0][v] += sum[chain][v];
+        }
+        if (op.rectify) {
+            rectify<T, Lanes>(sum[0][v]);
+        }
+        store<Lanes>(sum[0][v], y + v * Lanes);
+    }
+}
+
 /// Rows [begin, end) for a tile of Width samples. With Packed, x_stride is Width.
 template <class Isa, int Width, bool Packed, class T, class Column>
 void row_segmented_tile(const ForwardOperands<T, Column>& operands, Size begin, Size end) {
@@ -59,62 +105,23 @@ void row_segmented_tile(const ForwardOperands<T, Column>& operands, Size begin, 
     if constexpr (Packed) {
         op.x_stride = Width;
     }
-    using Shape = TileShape<Isa, T, Width>;
-    constexpr int Lanes = Shape::lanes;
-    constexpr int Vectors = Shape::vectors;
-    constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
-    for (Size row = begin; row < end; ++row) {
-        const Lines<T> y = op.y.from(0, row);
-        Vector<T, Lanes> sum[chains][Vectors] = {};
-        if (!op.first) {
-            T start[Width] = {};
-            for (Size b = 0; b < op.samples; ++b) {
-                start[b] = y.data[b * y.sample_stride];
-            }
-            for (int v = 0; v < Vectors; ++v) {
-                load<Lanes>(sum[0][v], start + v * Lanes);
-            }
-        } else if (op.bias != nullptr) {
-            for (int v = 0; v < Vectors; ++v) {
-                sum[0][v] += op.bias[row];
-            }
+    constexpr Size block = 16;  // rows whose results are stored together: a cache line of a row-major y
+    const bool in_place = op.y.sample_stride == 1 && op.samples == Width;
+    T results[block * Width];
+    for (Size first_row = begin; first_row < end; first_row += block) {
+        const Size rows = end - first_row < block ? end - first_row : block;
+        const Lines<T> y = op.y.from(0, first_row);
+        T* const to = in_place ? y.data : results;
+        const Size to_stride = in_place ? y.feature_stride : Width;
+        if (!op.first && !in_place) {
+            pack_tile<Isa>(Lines<const T>{y.data, y.sample_stride, y.feature_stride}, op.samples, Size{Width}, rows, to,
+                           to_stride);
         }
-        const auto add = [&](Size entry, Size column, int chain) {
-            const T* x = op.x + column * op.x_stride;
-            for (int v = 0; v < Vectors; ++v) {
-                Vector<T, Lanes> in;
-                load<Lanes>(in, x + v * Lanes);
-                sum[chain][v] += op.values[entry] * in;
-            }
-        };
-        Size e = op.segments.begin(row);
-        const Size stop = op.segments.end(row);
-        for (; stop - e >= 4; e += 4) {
-            Size columns[4];
-            load_columns(columns, op.columns + e);
-            for (int i = 0; i < 4; ++i) {
-                add(e + i, columns[i], i % chains);
-            }
+        for (Size row = 0; row < rows; ++row) {
+            row_segmented<Isa, Width>(op, first_row + row, to + row * to_stride);
         }
-        for (; e < stop; ++e) {
-            add(e, op.columns[e], 0);
-        }
-        T result[Width];
-        for (int v = 0; v < Vectors; ++v) {
-            for (int chain = 1; chain < chains; ++chain) {
-                sum[0][v] += sum[chain][v];
-            }
-            if (op.rectify) {
-                rectify<T, Lanes>(sum[0][v]);
-            }
-            store<Lanes>(sum[0][v], result + v * Lanes);
-        }
-        if (y.sample_stride == 1 && op.samples == Width) {
-            std::memcpy(y.data, result, sizeof result);
-        } else {
-            for (Size b = 0; b < op.samples; ++b) {
-                y.data[b * y.sample_stride] = result[b];
-            }
+        if (!in_place) {
+            unpack_tile<Isa>(to, to_stride, op.samples, Size{Width}, rows, y);
         }
     }
 }
