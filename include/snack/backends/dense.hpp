@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <span>
 
-#include <snack/backends/dense_plan.hpp>
+#include <snack/backends/dense/plan.hpp>
 #include <snack/kernels/host/gemm.hpp>
 #include <snack/kernels/host/isa.hpp>
 
@@ -64,11 +64,11 @@ struct DenseBackend {
     static void weight_gradient(HostContext& ctx, const DensePlan<T>& plan, MatrixView<const T> x,
                                 MatrixView<const T> dy, std::span<T> dw, T beta) {
         if (plan.is_full()) {
-            Gemm::multiply(ctx, kernels::transposed(dy), x, beta, plan.matrix(dw.data()));
+            Gemm::multiply(ctx, transposed(dy), x, beta, plan.matrix(dw.data()));
             return;
         }
         T* const gradient = ctx.scratch<T>(static_cast<int>(detail::DenseSlot::matrix), plan.topology().cells()).data();
-        Gemm::multiply(ctx, kernels::transposed(dy), x, T{0}, plan.matrix(gradient));
+        Gemm::multiply(ctx, transposed(dy), x, T{0}, plan.matrix(gradient));
         gather(ctx, plan, gradient, dw, beta);
     }
 
@@ -90,7 +90,7 @@ protected:
             const bool row_major = y.layout() == Layout::row_major;
             const Size lines = row_major ? y.batch() : y.features();
             const Size length = row_major ? y.features() : y.batch();
-            ctx.parallel_ranges(lines, detail::dense_lines_per_task(length), [&](Size begin, Size end) {
+            ctx.parallel_ranges(lines, lines_per_task(length), [&](Size begin, Size end) {
                 for (Size line = begin; line < end; ++line) {
                     T* const to = y.data() + line * y.stride();
                     if (row_major) {
@@ -101,7 +101,7 @@ protected:
                 }
             });
         }
-        Gemm::multiply(ctx, x, kernels::transposed(weights), bias.empty() ? T{0} : T{1}, y);
+        Gemm::multiply(ctx, x, transposed(weights), bias.empty() ? T{0} : T{1}, y);
     }
 
     /// dw[e] = beta dw[e] + gradient(row e, column e).
@@ -115,6 +115,6 @@ protected:
 
 /// With OpenBLAS if SNACK_WITH_BLAS is defined, and otherwise with loops of our own, which take some
 /// 1.5 times as long with wide vectors and 6 times without: compare times with OpenBLAS only.
-using Dense = DenseBackend<kernels::Gemm<isa::Current>>;
+using Dense = DenseBackend<kernels::host::Gemm<isa::Current>>;
 
 }  // namespace snack::inline v0

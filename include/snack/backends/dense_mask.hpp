@@ -69,7 +69,7 @@ struct DenseMaskBackend : DenseBackend<Gemm> {
     static void weight_gradient(HostContext& ctx, const DenseMaskPlan<T>& plan, MatrixView<const T> x,
                                 MatrixView<const T> dy, std::span<T> dw, T beta) {
         T* const gradient = workspace(ctx, plan);
-        Gemm::multiply(ctx, kernels::transposed(dy), x, T{0}, plan.matrix(gradient));
+        Gemm::multiply(ctx, transposed(dy), x, T{0}, plan.matrix(gradient));
         multiply_mask(ctx, plan, gradient, gradient);
         DenseBackend<Gemm>::template gather<T>(ctx, plan, gradient, dw, beta);
     }
@@ -84,7 +84,7 @@ private:
     template <class T>
     static void multiply_mask(HostContext& ctx, const DenseMaskPlan<T>& plan, const T* from, T* to) {
         const T* const mask = plan.mask().data();
-        ctx.parallel_ranges(plan.topology().cells(), detail::dense_lines_per_task(1), [=](Size begin, Size end) {
+        ctx.parallel_ranges(plan.topology().cells(), lines_per_task(1), [=](Size begin, Size end) {
             for (Size cell = begin; cell < end; ++cell) {
                 to[cell] = from[cell] * mask[cell];
             }
@@ -93,6 +93,6 @@ private:
 };
 
 /// With OpenBLAS if SNACK_WITH_BLAS is defined; see `Dense`.
-using DenseMask = DenseMaskBackend<kernels::Gemm<isa::Current>>;
+using DenseMask = DenseMaskBackend<kernels::host::Gemm<isa::Current>>;
 
 }  // namespace snack::inline v0

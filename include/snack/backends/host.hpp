@@ -2,16 +2,16 @@
 #pragma once
 
 // The default backend without a GPU: threads and vector registers on the CPU.
-// Rows are owned in the forward pass and columns in the backward pass, so there are no atomics
-// and the same call gives the same bits at any thread count. Products are contracted to fma where
+// Tasks own rows of y and dw, and columns of dx, so there are no atomics and the same call gives the
+// same bits at any thread count. Products are contracted to fma where
 // the compiler does so; subnormals follow the floating-point environment.
 
 #include <span>
 #include <type_traits>
 
-#include <snack/backends/host_backward.hpp>
-#include <snack/backends/host_forward.hpp>
-#include <snack/backends/host_plan.hpp>
+#include <snack/backends/host/backward.hpp>
+#include <snack/backends/host/forward.hpp>
+#include <snack/backends/host/plan.hpp>
 #include <snack/core/scalar.hpp>
 #include <snack/kernels/host/isa.hpp>
 #include <snack/kernels/host/row_sums.hpp>
@@ -44,46 +44,47 @@ struct HostBackend {
     template <Scalar T>
     static void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
                         MatrixView<const T> x, MatrixView<T> y, Activation activation = Activation::none) {
-        detail::forward<Isa, T>(ctx, plan, values, bias, x, y, activation);
+        detail::host::forward<Isa, T>(ctx, plan, values, bias, x, y, activation);
     }
 
     template <Scalar T>
     static void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values,
                                MatrixView<const T> dy, MatrixView<T> dx) {
         require_training(plan);
-        detail::input_gradient<Isa, T>(ctx, plan, values, dy, dx);
+        detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, dx);
     }
 
     template <Scalar T>
     static void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
                                 std::span<T> dw, T beta) {
         require_training(plan);
-        detail::weight_gradient<Isa, T>(ctx, plan, x, dy, dw, beta);
+        detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, dw, beta);
     }
 
-    /// Both gradients. One walk where x and dx of a column share a cache line and one thread does it
-    /// all; two over the same entries otherwise. Threads that own columns would write to each other's
-    /// lines of dw, and a walk is bound by the lines it moves between caches, three for each entry and
-    /// 16 floats either way.
+    /// Both gradients: dw by rows, then dx by columns, over the same entries. One walk where a single
+    /// task does it and a column's x and dx share a cache line, which saves a quarter; with several tasks
+    /// it would cost more, since neighbours write to the same lines of dw, and with longer lines the
+    /// walks are bound by moving lines between caches, as many either way.
     template <Scalar T>
     static void backward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
                          MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
         require_training(plan);
-        const Size width = kernels::tile_width<T>(dy.batch());
-        const bool share_a_line = 2 * width * static_cast<Size>(sizeof(T)) <= kernels::cache_line;
-        if (dy.batch() > 0 && share_a_line && detail::column_tasks<T>(ctx, plan, width) == 1) {
-            detail::walk_columns<Isa, true, T>(ctx, plan, values, x, dy, dx, dw, beta);
+        const Size width = kernels::host::tile_width<T>(dy.batch());
+        const bool share_a_line = 2 * width * static_cast<Size>(sizeof(T)) <= kernels::host::cache_line;
+        if (dy.batch() > 0 && share_a_line && !detail::host::sample_by_sample(plan.topology(), x) &&
+            detail::host::column_tasks<T>(ctx, plan, width) == 1) {
+            detail::host::walk_columns<Isa, true, T>(ctx, plan, values, x, dy, dx, dw, beta);
         } else {
-            detail::weight_gradient<Isa, T>(ctx, plan, x, dy, dw, beta);
-            detail::input_gradient<Isa, T>(ctx, plan, values, dy, dx);
+            detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, dw, beta);
+            detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, dx);
         }
     }
 
     template <Scalar T>
     static void bias_gradient(HostContext& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
-        ctx.parallel_ranges(dy.features(), detail::lines_per_task(dy.batch()), [&](Size begin, Size end) {
-            kernels::row_sums<Isa>(detail::lines_of(dy).from(0, begin), dy.batch(), end - begin, db.data() + begin,
-                                   beta);
+        ctx.parallel_ranges(dy.features(), lines_per_task(dy.batch()), [&](Size begin, Size end) {
+            kernels::host::row_sums<Isa>(detail::host::lines_of(dy).at(0, begin), dy.batch(), end - begin,
+                                         db.data() + begin, beta);
         });
     }
 

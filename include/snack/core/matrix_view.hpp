@@ -82,4 +82,11 @@ private:
     Layout layout_ = Layout::row_major;
 };
 
+/// The same elements as a matrix of `features` rows and `batch` columns.
+template <class T, class Space>
+MatrixView<T, Space> transposed(const MatrixView<T, Space>& view) {
+    const Layout layout = view.layout() == Layout::row_major ? Layout::column_major : Layout::row_major;
+    return {view.data(), view.features(), view.batch(), layout, view.stride()};
+}
+
 }  // namespace snack::inline v0

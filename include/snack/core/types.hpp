@@ -41,8 +41,7 @@ enum class PlanUse { inference, training };
 /// What `backward` does with the gradients a layer already holds.
 enum class GradientMode { overwrite, accumulate };
 
-/// What a forward pass may do to its results; the gradient that backward takes is that of the sum
-/// before it.
+/// Applied to each output of a forward pass; backward takes the gradient of the value before it.
 enum class Activation {
     none,
     relu,  ///< negative results become 0, NaN stays

@@ -7,7 +7,7 @@
 #include <tests/support/catch.hpp>
 
 using snack::Size;
-using namespace snack::kernels;
+using namespace snack::kernels::host;
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include <snack/kernels/host/lane_sums.hpp>
 #include <tests/support/catch.hpp>
 
-using namespace snack::kernels;
+using namespace snack::kernels::host;
 
 namespace {
 

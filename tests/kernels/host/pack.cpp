@@ -9,7 +9,7 @@
 #include <tests/support/catch.hpp>
 
 using snack::Size;
-using namespace snack::kernels;
+using namespace snack::kernels::host;
 
 namespace {
 
@@ -25,7 +25,7 @@ struct Matrix {
     explicit Matrix(bool row_major) : data(50 * 50, -1.0f), lines{data.data(), row_major ? 50 : 1, row_major ? 1 : 50} {
         for (Size b = 0; b < batch; ++b) {
             for (Size f = 0; f < features; ++f) {
-                *lines.from(b, f).data = element(b, f);
+                *lines.at(b, f).data = element(b, f);
             }
         }
     }
@@ -43,7 +43,7 @@ TEST_CASE("a packed tile holds its samples and zeros", "[kernels]") {
             CAPTURE(row_major, samples);
             std::vector<float> to(features * 10, -2.0f);
 
-            pack_tile<snack::isa::Current>(from.from(2, 0), samples, 8, features, to.data(), 10);
+            pack_tile<snack::isa::Current>(from.at(2, 0), samples, 8, features, to.data(), 10);
 
             for (Size f = 0; f < features; ++f) {
                 for (Size b = 0; b < 10; ++b) {
@@ -65,7 +65,7 @@ TEST_CASE("an unpacked tile writes its samples and nothing else", "[kernels]") {
         const std::vector<float> before = matrix.data;
         CAPTURE(row_major);
 
-        unpack_tile<snack::isa::Current>(tile.data(), 10, 3, 8, features, matrix.lines.from(2, 0));
+        unpack_tile<snack::isa::Current>(tile.data(), 10, 3, 8, features, matrix.lines.at(2, 0));
 
         std::size_t changed = 0;
         for (std::size_t i = 0; i < before.size(); ++i) {
@@ -74,7 +74,7 @@ TEST_CASE("an unpacked tile writes its samples and nothing else", "[kernels]") {
         CHECK(changed == 3 * features);
         for (Size f = 0; f < features; ++f) {
             for (Size b = 0; b < 3; ++b) {
-                REQUIRE(*matrix.lines.from(2 + b, f).data == tile[static_cast<std::size_t>(f * 10 + b)]);
+                REQUIRE(*matrix.lines.at(2 + b, f).data == tile[static_cast<std::size_t>(f * 10 + b)]);
             }
         }
     }

@@ -8,8 +8,8 @@
 #include <tests/support/catch.hpp>
 
 using snack::Size;
-using snack::kernels::segment_of_task;
-using snack::kernels::tasks_for;
+using snack::kernels::host::segment_of_task;
+using snack::kernels::host::tasks_for;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <snack/kernels/host/transpose.hpp>
 #include <tests/support/catch.hpp>
 
-using namespace snack::kernels;
+using namespace snack::kernels::host;
 
 namespace {
 

@@ -2,11 +2,11 @@
 #pragma once
 
 // How the host kernels cut a batch: into tiles of samples that fill two cache lines for each feature,
-// the last one narrower. Random access to a feature then costs whole lines, whatever the batch.
+// the last one narrower. Random access to a feature of a full tile then costs two whole lines.
 
 #include <snack/core/types.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 inline constexpr int cache_line = 64;
 
@@ -45,7 +45,7 @@ void with_tile_width(Size width, const Body& body) {
     } else if (width == 8) {
         body.template operator()<8>();
     } else if (width == 16 && full > 16) {
-        body.template operator()<full / 2>();
+        body.template operator()<full / 2>();  // 16, since full is 32 here
     } else {
         body.template operator()<full>();
     }
@@ -59,4 +59,4 @@ struct TileShape {
     static constexpr int vectors = Width / lanes;
 };
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -14,7 +14,7 @@
 #include <cblas.h>
 #endif
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 #if defined(SNACK_WITH_BLAS)
 
@@ -97,4 +97,4 @@ using Gemm = LoopGemm<Isa>;
 
 #endif
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -9,7 +9,7 @@
 
 #include <snack/kernels/host/vector.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 namespace detail {
 
@@ -73,4 +73,4 @@ template <int Lanes, class T, class Make>
     }
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -12,14 +12,7 @@
 #include <snack/kernels/host/vector.hpp>
 #include <snack/memory/host_context.hpp>
 
-namespace snack::inline v0::kernels {
-
-/// The same elements as a matrix of `features` rows and `batch` columns.
-template <class T>
-[[gnu::always_inline]] inline MatrixView<T> transposed(const MatrixView<T>& view) {
-    const Layout layout = view.layout() == Layout::row_major ? Layout::column_major : Layout::row_major;
-    return {view.data(), view.features(), view.batch(), layout, view.stride()};
-}
+namespace snack::inline v0::kernels::host {
 
 template <class Isa>
 struct LoopGemm {
@@ -168,4 +161,4 @@ private:
     }
 };
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

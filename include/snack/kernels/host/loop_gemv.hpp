@@ -8,7 +8,7 @@
 #include <snack/kernels/host/vector.hpp>
 #include <snack/memory/host_context.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 template <class Isa>
 struct LoopGemv {
@@ -80,4 +80,4 @@ private:
     }
 };
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -9,7 +9,7 @@
 #include <snack/core/types.hpp>
 #include <snack/kernels/host/transpose.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 /// Some samples and features of activations in either layout; element (b, f) is
 /// data[b * sample_stride + f * feature_stride], and one of the strides is 1.
@@ -19,7 +19,7 @@ struct Lines {
     Size sample_stride = 0;
     Size feature_stride = 0;
 
-    Lines from(Size sample, Size feature) const {
+    Lines at(Size sample, Size feature) const {
         return {data + sample * sample_stride + feature * feature_stride, sample_stride, feature_stride};
     }
 };
@@ -80,13 +80,13 @@ void pack_tile(Lines<const T> from, Size samples, Size width, Size features, T* 
     if (width % side == 0 && from.feature_stride == 1) {
         for (; features - f >= side; f += side) {
             for (Size b = 0; b < width; b += side) {
-                detail::pack_square<side>(from.from(b, f), samples - b, to + f * to_stride + b, to_stride);
+                detail::pack_square<side>(from.at(b, f), samples - b, to + f * to_stride + b, to_stride);
             }
         }
     }
     for (; f < features; ++f) {
         for (Size b = 0; b < width; ++b) {
-            to[f * to_stride + b] = b < samples ? *from.from(b, f).data : T{0};
+            to[f * to_stride + b] = b < samples ? *from.at(b, f).data : T{0};
         }
     }
 }
@@ -114,15 +114,15 @@ void unpack_tile(const T* from, Size from_stride, Size samples, Size width, Size
     if (width % side == 0 && to.feature_stride == 1) {
         for (; features - f >= side; f += side) {
             for (Size b = 0; b < samples; b += side) {
-                detail::unpack_square<side>(from + f * from_stride + b, from_stride, samples - b, to.from(b, f));
+                detail::unpack_square<side>(from + f * from_stride + b, from_stride, samples - b, to.at(b, f));
             }
         }
     }
     for (; f < features; ++f) {
         for (Size b = 0; b < samples; ++b) {
-            *to.from(b, f).data = from[f * from_stride + b];
+            *to.at(b, f).data = from[f * from_stride + b];
         }
     }
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

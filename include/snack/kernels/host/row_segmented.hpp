@@ -5,16 +5,14 @@
 // in registers (paper, Algorithm 1, with rows instead of atomics). Several running sums hide the
 // latency of the additions; which entry goes to which sum is fixed, so results repeat.
 
-#include <cstdint>
-#include <cstring>
-
 #include <snack/core/scalar.hpp>
 #include <snack/kernels/host/batch_tile.hpp>
+#include <snack/kernels/host/load_columns.hpp>
 #include <snack/kernels/host/pack.hpp>
 #include <snack/kernels/host/row_segments.hpp>
 #include <snack/kernels/host/vector.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 /// Operands of y = activation(W x + bias) for one tile of samples; strides count elements.
 template <class T, class Column>
@@ -34,22 +32,6 @@ struct ForwardOperands {
 template <class T, int Lanes>
 [[gnu::always_inline]] inline void rectify(Vector<T, Lanes>& v) {
     v = v < T{0} ? Vector<T, Lanes>{} : v;  // NaN stays
-}
-
-/// The indices of four entries.
-template <class Column>
-[[gnu::always_inline]] inline void load_columns(Size (&to)[4], const Column* columns) {
-    if constexpr (sizeof(Column) == 2 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
-        std::uint64_t four;  // one load instead of four: loads are what these loops are short of
-        std::memcpy(&four, columns, sizeof four);
-        for (int i = 0; i < 4; ++i) {
-            to[i] = static_cast<Size>(four >> (16 * i) & 0xffffu);
-        }
-    } else {
-        for (int i = 0; i < 4; ++i) {
-            to[i] = static_cast<Size>(columns[i]);
-        }
-    }
 }
 
 /// One row for a tile of Width samples: y[b] = activation(start + sum_e value[e] x(column[e], b)).
@@ -110,7 +92,7 @@ void row_segmented_tile(const ForwardOperands<T, Column>& operands, Size begin, 
     T results[block * Width];
     for (Size first_row = begin; first_row < end; first_row += block) {
         const Size rows = end - first_row < block ? end - first_row : block;
-        const Lines<T> y = op.y.from(0, first_row);
+        const Lines<T> y = op.y.at(0, first_row);
         T* const to = in_place ? y.data : results;
         const Size to_stride = in_place ? y.feature_stride : Width;
         if (!op.first && !in_place) {
@@ -167,4 +149,4 @@ void row_segmented_sample(const ForwardOperands<T, Column>& operands, Size begin
     }
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -8,7 +8,7 @@
 
 #include <snack/core/types.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 /// A null cut stands for the end of the row on its side.
 struct RowSegments {
@@ -22,4 +22,4 @@ struct RowSegments {
     }
 };
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -7,7 +7,7 @@
 #include <snack/kernels/host/pack.hpp>
 #include <snack/kernels/host/vector.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 /// db[f] = beta db[f] + sum over samples of dy(b, f), for `features` features.
 template <class Isa, class T>
@@ -48,4 +48,4 @@ void row_sums(Lines<const T> dy, Size batch, Size features, T* db, T beta) {
     }
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

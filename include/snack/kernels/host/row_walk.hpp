@@ -9,11 +9,11 @@
 #include <snack/core/scalar.hpp>
 #include <snack/kernels/host/batch_tile.hpp>
 #include <snack/kernels/host/lane_sums.hpp>
-#include <snack/kernels/host/row_segmented.hpp>
+#include <snack/kernels/host/load_columns.hpp>
 #include <snack/kernels/host/row_segments.hpp>
 #include <snack/kernels/host/vector.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 /// Operands of dx = W' dy and dw = beta dw + (dy x') on the support of W, for one tile of samples.
 template <class T, class Column>
@@ -31,135 +31,159 @@ struct BackwardOperands {
     T beta = 0;
 };
 
-template <int Lanes, class T>
-[[gnu::always_inline]] inline void write_gradients(T* to, Vector<T, Lanes> gradients, T beta) {
-    if (beta != 0) {  // otherwise NaN in dw is ignored
-        Vector<T, Lanes> before;
-        load<Lanes>(before, to);
-        gradients += beta * before;
+/// A local copy, which stores cannot change. With Packed, lines follow one another, and a line of x
+/// precedes each of dx if both are used; strides are constants then, since multiplications by a
+/// stride would cost up to a fifth.
+template <int Width, bool InputGradient, bool WeightGradient, bool Packed, class T, class Column>
+[[gnu::always_inline]] inline BackwardOperands<T, Column> local_copy(BackwardOperands<T, Column> op) {
+    if constexpr (Packed) {
+        constexpr Size stride = InputGradient && WeightGradient ? 2 * Width : Width;
+        op.x_stride = stride;
+        op.dx_stride = stride;
     }
-    store<Lanes>(gradients, to);
+    return op;
 }
 
-/// Rows [begin, end) for a tile of Width samples. With Packed, the lines follow one another, and a
-/// line of x precedes each of dx if both are used: multiplications by a stride would cost up to a fifth.
+/// to = beta to + gradients for Lanes entries; beta == 0 ignores NaN in `to`.
+template <int Lanes, class T>
+[[gnu::always_inline]] inline void write_gradients(T* to, const Vector<T, Lanes>& gradients, T beta) {
+    if (beta == 0) {
+        store<Lanes>(gradients, to);
+        return;
+    }
+    Vector<T, Lanes> sum;
+    load<Lanes>(sum, to);
+    sum = beta * sum + gradients;
+    store<Lanes>(sum, to);
+}
+
+/// dx(column) += value * dy, and product = dy * x(column), still a term for each lane.
+template <class Isa, int Width, bool InputGradient, bool WeightGradient, class T, class Column, class V>
+[[gnu::always_inline]] inline void visit_entry(const BackwardOperands<T, Column>& op, const V* dy, Size entry,
+                                               Size column, V& product) {
+    constexpr int Lanes = TileShape<Isa, T, Width>::lanes;
+    const T* const x_line = op.x + column * op.x_stride;
+    T* const dx_line = op.dx + column * op.dx_stride;
+    for (int v = 0; v < TileShape<Isa, T, Width>::vectors; ++v) {
+        if constexpr (WeightGradient) {
+            V x;
+            load<Lanes>(x, x_line + v * Lanes);
+            if (v == 0) {
+                product = dy[v] * x;
+            } else {
+                product += dy[v] * x;
+            }
+        }
+        if constexpr (InputGradient) {
+            V dx;
+            load<Lanes>(dx, dx_line + v * Lanes);
+            dx += op.values[entry] * dy[v];
+            store<Lanes>(dx, dx_line + v * Lanes);
+        }
+    }
+}
+
+/// Entries [e, stop) of one row, without dw.
+template <class Isa, int Width, class T, class Column, class V>
+[[gnu::always_inline]] inline void add_input_gradients(const BackwardOperands<T, Column>& op, const V* dy, Size e,
+                                                       Size stop) {
+    V unused;
+    for (; stop - e >= 4; e += 4) {
+        Size columns[4];
+        load_columns(columns, op.columns + e);
+        for (int i = 0; i < 4; ++i) {
+            visit_entry<Isa, Width, true, false>(op, dy, e + i, columns[i], unused);
+        }
+    }
+    for (; e < stop; ++e) {
+        visit_entry<Isa, Width, true, false>(op, dy, e, op.columns[e], unused);
+    }
+}
+
+/// Entries [e, stop) of one row: as many at a time as a register has lanes, which share the work of
+/// summing over the samples, then four, then one.
+template <class Isa, int Width, bool InputGradient, class T, class Column, class V>
+[[gnu::always_inline]] inline void write_weight_gradients(const BackwardOperands<T, Column>& op, const V* dy, Size e,
+                                                          Size stop) {
+    constexpr int Lanes = TileShape<Isa, T, Width>::lanes;
+    const auto visit = [&](Size entry, V& product) {
+        visit_entry<Isa, Width, InputGradient, true>(op, dy, entry, op.columns[entry], product);
+    };
+    if constexpr (Lanes > 1) {
+        for (; stop - e >= Lanes; e += Lanes) {
+            V gradients;
+            sum_lanes_of_all<Lanes, T>(gradients, [&](int i, V& to) { visit(e + i, to); });
+            write_gradients<Lanes>(op.dw + e, gradients, op.beta);
+        }
+    }
+    if constexpr (Lanes > 4) {
+        for (; stop - e >= 4; e += 4) {
+            Vector<T, 4> gradients;
+            sum_lanes_of_four<Lanes, T>(gradients, [&](int i, V& to) { visit(e + i, to); });
+            write_gradients<4>(op.dw + e, gradients, op.beta);
+        }
+    }
+    for (; e < stop; ++e) {
+        V product = {};
+        visit(e, product);
+        write_gradients<1, T>(op.dw + e, sum_lanes<T, Lanes>(product), op.beta);
+    }
+}
+
+/// Rows [begin, end) for a tile of Width samples.
 template <class Isa, int Width, bool InputGradient, bool WeightGradient, bool Packed, class T, class Column>
 void row_walk_tile(const BackwardOperands<T, Column>& operands, Size begin, Size end) {
     using Shape = TileShape<Isa, T, Width>;
-    constexpr int Lanes = Shape::lanes;
-    constexpr int Vectors = Shape::vectors;
-    constexpr Size packed_stride = InputGradient && WeightGradient ? 2 * Width : Width;
-    BackwardOperands<T, Column> op = operands;  // stores cannot change a local copy
-    if constexpr (Packed) {
-        op.x_stride = packed_stride;
-        op.dx_stride = packed_stride;
-    }
+    const auto op = local_copy<Width, InputGradient, WeightGradient, Packed>(operands);
     for (Size row = begin; row < end; ++row) {
-        Vector<T, Lanes> dy[Vectors];
-        for (int v = 0; v < Vectors; ++v) {
-            load<Lanes>(dy[v], op.dy + row * op.dy_stride + v * Lanes);
+        Vector<T, Shape::lanes> dy[Shape::vectors];
+        for (int v = 0; v < Shape::vectors; ++v) {
+            load<Shape::lanes>(dy[v], op.dy + row * op.dy_stride + v * Shape::lanes);
         }
-        const auto visit_column = [&](Size entry, Size column, Vector<T, Lanes>& product) {
-            const T* const x_line = op.x + column * op.x_stride;
-            T* const dx_line = op.dx + column * op.dx_stride;
-            for (int v = 0; v < Vectors; ++v) {
-                if constexpr (WeightGradient) {
-                    Vector<T, Lanes> x;
-                    load<Lanes>(x, x_line + v * Lanes);
-                    if (v == 0) {
-                        product = dy[v] * x;
-                    } else {
-                        product += dy[v] * x;
-                    }
-                }
-                if constexpr (InputGradient) {
-                    Vector<T, Lanes> dx;
-                    load<Lanes>(dx, dx_line + v * Lanes);
-                    dx += op.values[entry] * dy[v];
-                    store<Lanes>(dx, dx_line + v * Lanes);
-                }
-            }
-        };
-        const auto visit = [&](Size entry, Vector<T, Lanes>& product) {
-            visit_column(entry, op.columns[entry], product);
-        };
-        Size e = op.segments.begin(row);
-        const Size stop = op.segments.end(row);
-        if constexpr (!WeightGradient) {
-            for (; stop - e >= 4; e += 4) {
-                Size columns[4];
-                load_columns(columns, op.columns + e);
-                Vector<T, Lanes> unused;
-                for (int i = 0; i < 4; ++i) {
-                    visit_column(e + i, columns[i], unused);
-                }
-            }
-        }
-        if constexpr (WeightGradient && Lanes > 1) {
-            for (; stop - e >= Lanes; e += Lanes) {
-                Vector<T, Lanes> gradients;
-                sum_lanes_of_all<Lanes, T>(gradients, [&](int i, Vector<T, Lanes>& to) { visit(e + i, to); });
-                write_gradients<Lanes>(op.dw + e, gradients, op.beta);
-            }
-        }
-        if constexpr (WeightGradient && Lanes > 4) {
-            for (; stop - e >= 4; e += 4) {
-                Vector<T, 4> gradients;
-                sum_lanes_of_four<Lanes, T>(gradients, [&](int i, Vector<T, Lanes>& to) { visit(e + i, to); });
-                write_gradients<4>(op.dw + e, gradients, op.beta);
-            }
-        }
-        for (; e < stop; ++e) {
-            Vector<T, Lanes> product = {};
-            visit(e, product);
-            if constexpr (WeightGradient) {
-                write_gradients<1>(op.dw + e, sum_lanes<T, Lanes>(product), op.beta);
-            }
+        if constexpr (WeightGradient) {
+            write_weight_gradients<Isa, Width, InputGradient>(op, dy, op.segments.begin(row), op.segments.end(row));
+        } else {
+            add_input_gradients<Isa, Width>(op, dy, op.segments.begin(row), op.segments.end(row));
         }
     }
 }
 
-/// A single sample: entries side by side in a register.
+/// Rows [begin, end) for a single sample: entries side by side in a register.
 template <class Isa, bool InputGradient, bool WeightGradient, bool Packed, class T, class Column>
 void row_walk_sample(const BackwardOperands<T, Column>& operands, Size begin, Size end) {
-    constexpr Size packed_stride = InputGradient && WeightGradient ? 2 : 1;
-    BackwardOperands<T, Column> op = operands;
-    if constexpr (Packed) {
-        op.x_stride = packed_stride;
-        op.dx_stride = packed_stride;
-    }
+    const auto op = local_copy<1, InputGradient, WeightGradient, Packed>(operands);
+    const auto x = [&](Size column) { return op.x[column * op.x_stride]; };
+    const auto dx = [&](Size column) -> T& { return op.dx[column * op.dx_stride]; };
     for (Size row = begin; row < end; ++row) {
         const T dy = op.dy[row * op.dy_stride];
         Size e = op.segments.begin(row);
         const Size stop = op.segments.end(row);
         for (; stop - e >= 4; e += 4) {
-            Size columns[4];
-            load_columns(columns, op.columns + e);
+            Size column[4];
+            load_columns(column, op.columns + e);
             if constexpr (WeightGradient) {
-                const auto x = [&](int i) { return op.x[columns[i] * op.x_stride]; };
-                write_gradients<4, T>(op.dw + e, dy * Vector<T, 4>{x(0), x(1), x(2), x(3)}, op.beta);
+                const Vector<T, 4> in = {x(column[0]), x(column[1]), x(column[2]), x(column[3])};
+                write_gradients<4, T>(op.dw + e, dy * in, op.beta);
             }
             if constexpr (InputGradient) {
-                const auto dx = [&](int i) -> T& { return op.dx[columns[i] * op.dx_stride]; };
-                Vector<T, 4> sums = {dx(0), dx(1), dx(2), dx(3)};
+                Vector<T, 4> sum = {dx(column[0]), dx(column[1]), dx(column[2]), dx(column[3])};
                 Vector<T, 4> w;
                 load<4>(w, op.values + e);
-                sums += w * dy;
+                sum += w * dy;
                 for (int i = 0; i < 4; ++i) {  // the columns of a row are distinct
-                    dx(i) = sums[i];
+                    dx(column[i]) = sum[i];
                 }
             }
         }
         for (; e < stop; ++e) {
-            const Size column = op.columns[e];
             if constexpr (WeightGradient) {
-                write_gradients<1, T>(op.dw + e, dy * op.x[column * op.x_stride], op.beta);
+                write_gradients<1, T>(op.dw + e, dy * x(op.columns[e]), op.beta);
             }
             if constexpr (InputGradient) {
-                op.dx[column * op.dx_stride] += op.values[e] * dy;
+                dx(op.columns[e]) += op.values[e] * dy;
             }
         }
     }
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

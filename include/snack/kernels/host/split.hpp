@@ -7,7 +7,7 @@
 
 #include <snack/core/types.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 /// First of `segments` segments that belongs to task number `task` of `tasks`: the one in which
 /// the task's share begins. before(s) is the number of non-zeros in segments below s.
@@ -41,4 +41,4 @@ inline Size tasks_for(Size nnz, Size segments, Size batch, Size most) {
     return work / grain < limit ? work / grain + 1 : limit;
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -8,7 +8,7 @@
 
 #include <snack/kernels/host/vector.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 namespace detail {
 
@@ -41,4 +41,4 @@ template <int Lanes, class T>
     detail::exchange_all<Lanes, Lanes / 2>(square);
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

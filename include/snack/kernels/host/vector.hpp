@@ -8,7 +8,7 @@
 
 #include <snack/core/types.hpp>
 
-namespace snack::inline v0::kernels {
+namespace snack::inline v0::kernels::host {
 
 template <class T, int Lanes>
 struct VectorType {
@@ -48,4 +48,4 @@ template <class T, int Lanes>
     }
 }
 
-}  // namespace snack::inline v0::kernels
+}  // namespace snack::inline v0::kernels::host

@@ -4,29 +4,29 @@
 // The forward product of the host backend: tiles of samples and tasks of rows (paper, section 3.1).
 // Inputs too wide for the cache are passed over a range of columns at a time.
 
-#include <snack/backends/host_activations.hpp>
-#include <snack/backends/host_tasks.hpp>
+#include <snack/backends/host/activations.hpp>
+#include <snack/backends/host/tasks.hpp>
 #include <snack/kernels/host/row_segmented.hpp>
 
-namespace snack::inline v0::detail {
+namespace snack::inline v0::detail::host {
 
 /// Rows [begin, end) for the tile that begins with `sample`.
 template <class Isa, class T, class Column>
-void forward_rows(kernels::ForwardOperands<T, Column> op, const Tiles<const T>& x, Size batch, Size sample, Size begin,
-                  Size end) {
+void forward_rows(kernels::host::ForwardOperands<T, Column> op, const Tiles<const T>& x, Size batch, Size sample,
+                  Size begin, Size end) {
     op.samples = smaller(batch - sample, full_tile<T>);
-    const Size width = kernels::tile_width<T>(op.samples);
+    const Size width = kernels::host::tile_width<T>(op.samples);
     op.x = x.at(sample);
     op.x_stride = x.feature_stride(width);
-    op.y = op.y.from(sample, 0);
+    op.y = op.y.at(sample, 0);
     const auto forward = [&]<int Width, bool Packed>() {
         if constexpr (Width == 1) {
-            kernels::row_segmented_sample<Isa, Packed>(op, begin, end);
+            kernels::host::row_segmented_sample<Isa, Packed>(op, begin, end);
         } else {
-            kernels::row_segmented_tile<Isa, Width, Packed>(op, begin, end);
+            kernels::host::row_segmented_tile<Isa, Width, Packed>(op, begin, end);
         }
     };
-    kernels::with_tile_width<T>(width, [&]<int Width>() {
+    kernels::host::with_tile_width<T>(width, [&]<int Width>() {
         if (op.x_stride == Width) {
             forward.template operator()<Width, true>();
         } else {
@@ -38,7 +38,7 @@ void forward_rows(kernels::ForwardOperands<T, Column> op, const Tiles<const T>& 
 /// All tiles at once if the x of one stays near, and otherwise one after the other, a range of
 /// columns at a time, with y as the running sum.
 template <class Isa, class T, class Column>
-void forward_tiles(HostContext& ctx, const HostPlan& plan, const kernels::ForwardOperands<T, Column>& op,
+void forward_tiles(HostContext& ctx, const HostPlan& plan, const kernels::host::ForwardOperands<T, Column>& op,
                    const Tiles<const T>& x, Size batch) {
     const Size tiles = (batch + full_tile<T> - 1) / full_tile<T>;
     const Size passes = batch == 1 ? 1 : ranges_within(plan, near_reads, full_tile<T> * static_cast<Size>(sizeof(T)));
@@ -60,25 +60,35 @@ void forward_tiles(HostContext& ctx, const HostPlan& plan, const kernels::Forwar
     }
 }
 
+inline bool rectifies(Activation activation) {
+    switch (activation) {
+        case Activation::none:
+            return false;
+        case Activation::relu:
+            return true;
+    }
+    return false;
+}
+
 /// y = activation(x W^T + bias)
 template <class Isa, class T>
 void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
              MatrixView<const T> x, MatrixView<T> y, Activation activation) {
     const Topology& topology = plan.topology();
     plan.with_columns([&]<class Column>(const Column* columns) {
-        kernels::ForwardOperands<T, Column> op{.segments = plan.segments(0, 1),
-                                               .columns = columns,
-                                               .values = values.data(),
-                                               .bias = bias.empty() ? nullptr : bias.data(),
-                                               .y = lines_of(y),
-                                               .rectify = activation == Activation::relu};
-        if (x.batch() > 1 && sample_by_sample(topology, x)) {
+        kernels::host::ForwardOperands<T, Column> op{.segments = plan.segments(0, 1),
+                                                     .columns = columns,
+                                                     .values = values.data(),
+                                                     .bias = bias.empty() ? nullptr : bias.data(),
+                                                     .y = lines_of(y),
+                                                     .rectify = rectifies(activation)};
+        if (sample_by_sample(topology, x)) {
             for_samples(ctx, topology, x.batch(), [&](Size begin, Size end) {
                 for (Size sample = begin; sample < end; ++sample) {
                     auto one = op;
                     one.x = x.data() + sample * x.stride();
-                    one.y = op.y.from(sample, 0);
-                    kernels::row_segmented_sample<Isa, true>(one, 0, topology.out_features());
+                    one.y = op.y.at(sample, 0);
+                    kernels::host::row_segmented_sample<Isa, true>(one, 0, topology.out_features());
                 }
             });
             return;
@@ -87,4 +97,4 @@ void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, 
     });
 }
 
-}  // namespace snack::inline v0::detail
+}  // namespace snack::inline v0::detail::host

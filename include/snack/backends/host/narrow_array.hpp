@@ -11,12 +11,10 @@
 
 #include <snack/memory/buffer.hpp>
 
-namespace snack::inline v0::detail {
+namespace snack::inline v0::detail::host {
 
 class NarrowArray {
 public:
-    NarrowArray() = default;
-
     /// Uninitialised elements that will hold values below `bound`, at most 2^32.
     NarrowArray(Size size, Size bound, Allocator* allocator) {
         if (bound - 1 <= static_cast<Size>(std::numeric_limits<std::uint16_t>::max())) {
@@ -44,4 +42,4 @@ private:
     std::variant<Buffer<std::uint16_t>, Buffer<std::uint32_t>> array_;
 };
 
-}  // namespace snack::inline v0::detail
+}  // namespace snack::inline v0::detail::host

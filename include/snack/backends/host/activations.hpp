@@ -9,13 +9,14 @@
 #include <snack/core/matrix_view.hpp>
 #include <snack/kernels/host/batch_tile.hpp>
 #include <snack/kernels/host/pack.hpp>
+#include <snack/memory/grain.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/sparse/topology.hpp>
 
-namespace snack::inline v0::detail {
+namespace snack::inline v0::detail::host {
 
 template <class T>
-kernels::Lines<T> lines_of(const MatrixView<T>& view) {
+kernels::host::Lines<T> lines_of(const MatrixView<T>& view) {
     return {view.data(), view.sample_stride(), view.feature_stride()};
 }
 
@@ -26,27 +27,29 @@ inline Size smaller(Size a, Size b) {
     return a < b ? a : b;
 }
 
-/// How many lines of `length` elements make a task.
-inline Size lines_per_task(Size length) {
-    return (1 << 15) / (length + 1) + 1;
-}
-
-/// How often a product comes back to each feature of its input: what decides whether to copy it.
+/// How often a product comes back to each feature of x or dx: what decides whether to copy it.
 inline Size uses_of_inputs(const Topology& topology) {
     return topology.nnz() / (topology.in_features() + 1);
 }
-inline constexpr Size used_in_order = 0;
 
-/// Whether samples are better taken one by one where they lie: their features are side by side, and
-/// too seldom used for a transposition to pay.
+/// Of an operand that is read from its first feature to its last, which no copy makes faster.
+inline constexpr Size read_in_order = 0;
+
+/// A copy to tiles costs as much as about so many uses lose by lines that straddle cache lines.
+inline constexpr Size uses_for_alignment = 8;
+/// The same for aligned tiles that do not follow one another, which are slower by 5 to 10 %.
+inline constexpr Size uses_for_contiguity = 64;
+/// With fewer uses, samples are better taken one by one where they lie than transposed.
+inline constexpr Size uses_for_transposition = 4;
+
+/// Whether samples are taken one by one: only where the features of each are side by side.
 template <class T>
 bool sample_by_sample(const Topology& topology, const MatrixView<T>& view) {
-    return view.layout() == Layout::row_major && uses_of_inputs(topology) < 4;
+    return view.batch() > 1 && view.layout() == Layout::row_major && uses_of_inputs(topology) < uses_for_transposition;
 }
 
-/// Whether tiles can be used where they lie: samples side by side, no padding at the end, and not so
-/// often used that a copy pays. A line that straddles cache lines costs up to twice, one that its
-/// neighbour does not follow some 5 to 10 %; a copy costs as much as about eight uses.
+/// Whether tiles are used where they lie: samples side by side, no padding at the end, and not so
+/// often used that a copy pays.
 template <class T>
 bool lies_in_tiles(const MatrixView<T>& view, Size uses) {
     const Size batch = view.batch();
@@ -54,14 +57,14 @@ bool lies_in_tiles(const MatrixView<T>& view, Size uses) {
         return true;
     }
     const bool side_by_side = view.layout() == Layout::column_major || batch == 1;
-    if (!side_by_side || kernels::padded_batch<T>(batch) != batch) {
+    if (!side_by_side || kernels::host::padded_batch<T>(batch) != batch) {
         return false;
     }
-    const Size line = smaller(batch * static_cast<Size>(sizeof(T)), kernels::cache_line);
+    const Size line = smaller(batch * static_cast<Size>(sizeof(T)), kernels::host::cache_line);
     const bool aligned = reinterpret_cast<std::uintptr_t>(view.data()) % static_cast<std::uintptr_t>(line) == 0 &&
                          view.feature_stride() * static_cast<Size>(sizeof(T)) % line == 0;
-    const bool contiguous = view.feature_stride() == batch && batch <= kernels::tile_samples<T>;
-    return uses < 8 || (aligned && (contiguous || uses < 64));
+    const bool contiguous = view.feature_stride() == batch && batch <= kernels::host::tile_samples<T>;
+    return uses < uses_for_alignment || (aligned && (contiguous || uses < uses_for_contiguity));
 }
 
 /// An operand cut into tiles. Packed tiles follow one another, each (features, width).
@@ -83,8 +86,8 @@ Tiles<const T> tiles(HostContext& ctx, HostSlot slot, const MatrixView<const T>&
     if (lies_in_tiles(view, uses)) {
         return {view.data(), features, view.feature_stride()};
     }
-    T* const to = ctx.scratch<T>(static_cast<int>(slot), kernels::padded_batch<T>(batch) * features).data();
-    constexpr Size full = kernels::tile_samples<T>;
+    T* const to = ctx.scratch<T>(static_cast<int>(slot), kernels::host::padded_batch<T>(batch) * features).data();
+    constexpr Size full = kernels::host::tile_samples<T>;
     const Size count = (batch + full - 1) / full;
     constexpr Size grain = (1 << 13) / full;  // a few microseconds
     const Size pieces = (features + grain - 1) / grain;
@@ -93,11 +96,11 @@ Tiles<const T> tiles(HostContext& ctx, HostSlot slot, const MatrixView<const T>&
         const Size begin = task % pieces * grain;
         const Size end = smaller(begin + grain, features);
         const Size samples = smaller(batch - sample, full);
-        const Size width = kernels::tile_width<T>(samples);
-        kernels::pack_tile<Isa, T>(lines_of(view).from(sample, begin), samples, width, end - begin,
-                                   to + sample * features + begin * width, width);
+        const Size width = kernels::host::tile_width<T>(samples);
+        kernels::host::pack_tile<Isa, T>(lines_of(view).at(sample, begin), samples, width, end - begin,
+                                         to + sample * features + begin * width, width);
     });
     return {to, features, 0};
 }
 
-}  // namespace snack::inline v0::detail
+}  // namespace snack::inline v0::detail::host

@@ -9,6 +9,7 @@
 
 #include <snack/core/matrix_view.hpp>
 #include <snack/core/scalar.hpp>
+#include <snack/memory/grain.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/sparse/topology.hpp>
 
@@ -16,13 +17,8 @@ namespace snack::inline v0 {
 
 namespace detail {
 
-/// The scratch slots of a dense baseline, apart from those of `Host`: an out x in workspace, and ones.
-enum class DenseSlot : int { matrix = 16, ones };
-
-/// How many lines of `length` elements make a task of moving elements.
-inline Size dense_lines_per_task(Size length) {
-    return (1 << 15) / (length + 1) + 1;
-}
+/// The scratch slots of a dense baseline: an out x in workspace, and ones.
+enum class DenseSlot : int { matrix, ones };
 
 }  // namespace detail
 
@@ -68,7 +64,7 @@ public:
         const Size* const offsets = topology_->row_offsets().data();
         const Index* const columns = topology_->columns().data();
         const Size entries_of_row = rows == 0 ? 0 : topology_->nnz() / rows;
-        ctx.parallel_ranges(rows, detail::dense_lines_per_task(entries_of_row), [&](Size begin, Size end) {
+        ctx.parallel_ranges(rows, lines_per_task(entries_of_row), [&](Size begin, Size end) {
             for (Size row = begin; row < end; ++row) {
                 for (Size e = offsets[row]; e < offsets[row + 1]; ++e) {
                     visit(e, cell_index(static_cast<Index>(row), columns[e], topology_->in_features()));

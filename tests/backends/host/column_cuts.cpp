@@ -2,7 +2,7 @@
 
 // The column cuts of the host's plan: every entry lies in the segment of its row and range.
 
-#include <snack/backends/host_column_cuts.hpp>
+#include <snack/backends/host/column_cuts.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/patterns.hpp>
 
@@ -13,7 +13,7 @@ namespace {
 /// Checks every segment against the topology, and returns the number of ranges.
 Size check_cuts(const snack::Topology& topology, int threads) {
     snack::HostContext ctx({.threads = threads});
-    const snack::detail::HostColumnCuts cuts(ctx, topology);
+    const snack::detail::host::ColumnCuts cuts(ctx, topology);
     const Size ranges = cuts.ranges();
     REQUIRE(cuts.first_column(0) == 0);
     REQUIRE(cuts.first_column(ranges) == topology.in_features());
@@ -61,7 +61,7 @@ TEST_CASE("ranges have about equal entries where columns do not", "[backends]") 
                               return column < 100 || (row + column) % 50 == 0;
                           }).topology();
     snack::HostContext ctx({.threads = 1});
-    const snack::detail::HostColumnCuts cuts(ctx, *topology);
+    const snack::detail::host::ColumnCuts cuts(ctx, *topology);
     REQUIRE(cuts.ranges() == 8);
     for (Size range = 0; range < 8; ++range) {
         const auto segments = cuts.segments(*topology, range, range + 1);

@@ -2,7 +2,7 @@
 
 // When the host backend copies an operand: whole tiles in aligned lines are read where they lie.
 
-#include <snack/backends/host_activations.hpp>
+#include <snack/backends/host/activations.hpp>
 #include <snack/kernels/host/isa.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/patterns.hpp>
@@ -10,8 +10,8 @@
 using namespace tests;
 using snack::HostContext;
 using snack::Layout;
-using snack::detail::HostSlot;
-using snack::detail::lies_in_tiles;
+using snack::detail::host::HostSlot;
+using snack::detail::host::lies_in_tiles;
 
 namespace {
 
@@ -60,12 +60,12 @@ TEST_CASE("packed tiles hold every sample, on a cache line", "[backends]") {
     for (const Layout layout : {Layout::row_major, Layout::column_major}) {
         const View view(x.data(), batch, features, layout);
 
-        const auto tiles = snack::detail::tiles<snack::isa::Current>(ctx, HostSlot::x, view, 1000);
+        const auto tiles = snack::detail::host::tiles<snack::isa::Current>(ctx, HostSlot::x, view, 1000);
 
         Size wrong = 0;
         for (Size sample = 0; sample < batch; ++sample) {
             const Size tile = sample / 32 * 32;
-            const Size width = snack::kernels::tile_width<float>(batch - tile);
+            const Size width = snack::kernels::host::tile_width<float>(batch - tile);
             const float* at = tiles.at(tile);
             for (Size feature = 0; feature < features; ++feature) {
                 wrong += at[feature * tiles.feature_stride(width) + sample - tile] != view(sample, feature);

@@ -8,17 +8,16 @@
 
 #include <snack/kernels/host/row_segments.hpp>
 #include <snack/kernels/host/split.hpp>
+#include <snack/memory/grain.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/sparse/topology.hpp>
 
-namespace snack::inline v0::detail {
+namespace snack::inline v0::detail::host {
 
 /// Ranges of columns with about equal entries; at most 0.5 bytes per non-zero.
-class HostColumnCuts {
+class ColumnCuts {
 public:
-    HostColumnCuts() = default;
-
-    HostColumnCuts(HostContext& ctx, const Topology& topology) {
+    ColumnCuts(HostContext& ctx, const Topology& topology) {
         const Size rows = topology.out_features();
         ranges_ = ranges_for(topology);
         first_columns_ = Buffer<Size>(ranges_ + 1, ctx.allocator());
@@ -46,7 +45,7 @@ public:
     Size first_column(Size range) const { return first_columns_[range]; }
 
     /// The entries of each row in ranges [begin, end).
-    kernels::RowSegments segments(const Topology& topology, Size begin, Size end) const {
+    kernels::host::RowSegments segments(const Topology& topology, Size begin, Size end) const {
         const Size rows = topology.out_features();
         return {topology.row_offsets().data(), begin == 0 ? nullptr : cuts_.data() + (begin - 1) * rows,
                 end == ranges_ ? nullptr : cuts_.data() + (end - 1) * rows};
@@ -72,7 +71,7 @@ private:
     }
 
     static Size rows_per_task(const Topology& topology) {
-        return (1 << 15) / (topology.nnz() / (topology.out_features() + 1) + 1) + 1;
+        return lines_per_task(topology.nnz() / (topology.out_features() + 1));
     }
 
     void place(HostContext& ctx, const Topology& topology) {
@@ -86,7 +85,7 @@ private:
         }
         for (Size range = 0; range <= ranges_; ++range) {
             first_columns_[range] =
-                kernels::segment_of_task([&](Size column) { return before[column]; }, columns, range, ranges_);
+                kernels::host::segment_of_task([&](Size column) { return before[column]; }, columns, range, ranges_);
         }
     }
 
@@ -95,4 +94,4 @@ private:
     Buffer<std::uint32_t> cuts_;  // (ranges - 1, out_features): entries of the row before each range but the first
 };
 
-}  // namespace snack::inline v0::detail
+}  // namespace snack::inline v0::detail::host

@@ -4,13 +4,13 @@
 // How the host backend cuts its work: rows into tasks of equal non-zeros, columns into ranges whose
 // activations stay in cache.
 
-#include <snack/backends/host_activations.hpp>
-#include <snack/backends/host_plan.hpp>
+#include <snack/backends/host/activations.hpp>
+#include <snack/backends/host/plan.hpp>
 #include <snack/kernels/host/batch_tile.hpp>
 #include <snack/kernels/host/split.hpp>
 #include <snack/memory/host_context.hpp>
 
-namespace snack::inline v0::detail {
+namespace snack::inline v0::detail::host {
 
 /// Bytes that random reads should stay within: half of a second-level cache of 1 MiB. Random
 /// updates move each line twice and pay to stay within half of that.
@@ -22,7 +22,7 @@ inline constexpr Size most_row_tasks = 64;
 
 /// Samples of a full tile.
 template <class T>
-inline constexpr Size full_tile = kernels::tile_samples<T>;
+inline constexpr Size full_tile = kernels::host::tile_samples<T>;
 
 /// How many ranges of columns keep `column_bytes` bytes for each column within `bytes`.
 inline Size ranges_within(const HostPlan& plan, Size bytes, Size column_bytes) {
@@ -36,11 +36,11 @@ template <class Body>
 void for_rows(HostContext& ctx, const Topology& topology, Size tiles, Size width, const Body& body) {
     const Size* offsets = topology.row_offsets().data();
     const Size rows = topology.out_features();
-    const Size tasks = kernels::tasks_for(topology.nnz(), rows, width, most_row_tasks);
+    const Size tasks = kernels::host::tasks_for(topology.nnz(), rows, width, most_row_tasks);
     const auto before = [&](Size row) { return offsets[row]; };
     ctx.parallel_for(tiles * tasks, [&](Size task) {
-        body(task / tasks, kernels::segment_of_task(before, rows, task % tasks, tasks),
-             kernels::segment_of_task(before, rows, task % tasks + 1, tasks));
+        body(task / tasks, kernels::host::segment_of_task(before, rows, task % tasks, tasks),
+             kernels::host::segment_of_task(before, rows, task % tasks + 1, tasks));
     });
 }
 
@@ -51,4 +51,4 @@ void for_samples(HostContext& ctx, const Topology& topology, Size batch, const B
     ctx.parallel_ranges(batch, lines_per_task(work), body);
 }
 
-}  // namespace snack::inline v0::detail
+}  // namespace snack::inline v0::detail::host

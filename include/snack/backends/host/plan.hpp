@@ -7,15 +7,16 @@
 #include <memory>
 #include <utility>
 
-#include <snack/backends/host_column_cuts.hpp>
-#include <snack/backends/narrow_array.hpp>
+#include <snack/backends/host/column_cuts.hpp>
+#include <snack/backends/host/narrow_array.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/sparse/topology.hpp>
 
 namespace snack::inline v0 {
 
 /// Immutable; shares the topology. At most 2.5 bytes per non-zero where in_features is at most
-/// 65,536, and 4.5 otherwise.
+/// 65,536, and 4.5 otherwise, and 520 bytes. Made in O(nnz + in_features) time, and as much memory as
+/// in_features counters for a while.
 class HostPlan {
 public:
     HostPlan(HostContext& ctx, TopologyPtr topology, PlanUse use)
@@ -37,12 +38,12 @@ public:
     std::uint64_t topology_version() const { return topology_->version(); }
     PlanUse use() const { return use_; }
     Size bytes() const { return columns_.bytes() + cuts_.bytes(); }
-    const detail::HostColumnCuts& cuts() const { return cuts_; }
+    const detail::host::ColumnCuts& cuts() const { return cuts_; }
 
     /// The columns are shared out to `parts` parts, at most cuts().ranges(): the first column of one, and
     /// its entries of each row.
     Size first_column(Size part, Size parts) const { return cuts_.first_column(cuts_.ranges() * part / parts); }
-    kernels::RowSegments segments(Size part, Size parts) const {
+    kernels::host::RowSegments segments(Size part, Size parts) const {
         return cuts_.segments(*topology_, cuts_.ranges() * part / parts, cuts_.ranges() * (part + 1) / parts);
     }
 
@@ -55,8 +56,8 @@ public:
 private:
     TopologyPtr topology_;
     PlanUse use_;
-    detail::NarrowArray columns_;
-    detail::HostColumnCuts cuts_;
+    detail::host::NarrowArray columns_;
+    detail::host::ColumnCuts cuts_;
 };
 
 }  // namespace snack::inline v0
