@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Builds and runs all tests on a bare Debian or Ubuntu machine: with g++ optimised, with clang, and
 # under the address, undefined-behaviour and thread sanitizers. Ends with the number of tests run.
 #   sh tests/run.sh [preset...]     presets: cpu clang asan tsan (all by default)
@@ -52,7 +54,7 @@ if [ $# -eq 0 ]; then
         else
             failed=$((failed + 1))
         fi
-        if quietly clang-tidy -quiet -p build/cpu examples/0*.cpp; then
+        if quietly clang-tidy -quiet -p build/cpu examples/0*.cpp bench/main.cpp; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))

@@ -3,7 +3,7 @@
 
 // A multi-layer perceptron of sparse layers with rectifiers between them, and the arrays one
 // batch passes through. Activations are column-major, `features x batch` as in the paper
-// (section 3.1): the layout in which the host kernels read them where they lie.
+// (section 3.1): the layout in which the host kernels are fastest.
 
 #include <cstdint>
 #include <span>

@@ -75,7 +75,7 @@ template <class B, class T>
 concept Backend = NamedBackend<B> && Scalar<T> && PlansTopology<B, T> && ComputesForward<B, T> &&
     ComputesInputGradient<B, T> && ComputesWeightGradient<B, T> && ComputesBiasGradient<B, T>;
 
-/// Optional: both gradients in one pass, `backward(ctx, plan, values, x, dy, dx, dw, beta)`.
+/// Optional: both gradients in one call, `backward(ctx, plan, values, x, dy, dx, dw, beta)`.
 template <class B, class T>
 concept FusesBackward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
                                  MatrixView<const T> x, MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw,
