@@ -5,6 +5,9 @@
 // exact sums, over the battery of matrices, batches and placements: bit for bit on integers, and
 // within the derived bounds on random numbers.
 
+#include <sstream>
+#include <string>
+
 #include <tests/support/catch.hpp>
 #include <tests/support/oracle.hpp>
 #include <tests/support/problem.hpp>
@@ -34,23 +37,51 @@ bool agrees(Data data, T got, const ExactSum& want) {
     return data == Data::integers ? static_cast<long double>(got) == want.value : within_random_bound(got, want);
 }
 
+/// Counts what disagrees, and tells the first of it in the report of a failing test.
+template <class T>
+class Comparison {
+public:
+    explicit Comparison(Data data) : data_(data) {}
+    ~Comparison() {
+        if (wrong_ > 0) {
+            UNSCOPED_INFO(first_ << "; " << wrong_ << " of " << total_ << " wrong");
+        }
+    }
+
+    void compare(T got, const ExactSum& want, Size index) {
+        ++total_;
+        if (!agrees(data_, got, want) && ++wrong_ == 1) {
+            std::ostringstream text;
+            text << "element " << index << " is " << got << ", wanted " << want.value;
+            first_ = text.str();
+        }
+    }
+    bool good() const { return wrong_ == 0; }
+
+private:
+    Data data_;
+    Size total_ = 0;
+    Size wrong_ = 0;
+    std::string first_;
+};
+
 /// Whether got(sample, feature) agrees everywhere with want[sample * features + feature].
 template <class T>
 bool all_agree(Data data, const Activations<T>& got, const std::vector<ExactSum>& want, Size batch, Size features) {
-    bool good = got.surroundings_intact();
+    Comparison<T> comparison(data);
     for (Size i = 0; i < batch * features; ++i) {
-        good = good && agrees(data, got(i / features, i % features), want[static_cast<std::size_t>(i)]);
+        comparison.compare(got(i / features, i % features), want[static_cast<std::size_t>(i)], i);
     }
-    return good;
+    return comparison.good() && got.surroundings_intact();
 }
 
 template <class T>
 bool all_agree(Data data, std::span<const T> got, const std::vector<ExactSum>& want) {
-    bool good = got.size() == want.size();
-    for (std::size_t i = 0; good && i < want.size(); ++i) {
-        good = agrees(data, got[i], want[i]);
+    Comparison<T> comparison(data);
+    for (std::size_t i = 0; i < want.size() && i < got.size(); ++i) {
+        comparison.compare(got[i], want[i], static_cast<Size>(i));
     }
-    return good;
+    return comparison.good() && got.size() == want.size();
 }
 
 template <class B, class T>

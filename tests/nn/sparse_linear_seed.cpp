@@ -8,6 +8,7 @@
 #include <tests/core/hash.hpp>
 #include <tests/nn/layers.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/throws.hpp>
 
 using namespace snack;
 using tests::bits_of;
@@ -157,4 +158,17 @@ TEMPLATE_TEST_CASE("a layer made from saved parts goes on as the one that was sa
 
     CHECK(resumed.rewire_count() == 20);
     CHECK(copy_of(resumed.bias()) == copy_of(layer.bias()));
+}
+
+TEST_CASE("a layer needs either a sparsity or a number of connections", "[nn]") {
+    using Layer = snack::SparseLinear<snack::Reference, float>;
+    snack::HostContext ctx({.threads = 1});
+
+    CHECK(tests::text_of<snack::ArgumentError>([&] { Layer(ctx, {.in_features = 2, .out_features = 3}); }) ==
+          "SparseLinear: give sparsity or nnz");
+    CHECK(tests::text_of<snack::ArgumentError>([&] {
+              Layer(ctx, {.in_features = 2, .out_features = 3, .sparsity = 0.5, .nnz = 3});
+          }) == "SparseLinear: give sparsity or nnz, not both");
+    CHECK(tests::text_of<snack::ArgumentError>([&] { Layer(ctx, {.in_features = 2, .out_features = 3, .nnz = 7}); }) ==
+          "SparseLinear: nnz 7 is not between 0 and 6");
 }

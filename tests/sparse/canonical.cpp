@@ -125,16 +125,16 @@ TEST_CASE("a coordinate given twice is an error in any order", "[sparse][canonic
 TEST_CASE("a coordinate given twice is named by its place in the caller's arrays", "[sparse][canonical]") {
     const std::string text = text_of<TopologyError>([] { canonical(3, 3, {2, 1, 0, 2}, {0, 1, 2, 0}); });
 
-    CHECK(contains(text, "snack::canonicalize: entry 3 at (2, 0) is given twice"));
+    CHECK(contains(text, "canonicalize: entry 3 at (2, 0) is given twice"));
 }
 
 TEST_CASE("a coordinate out of range is named by its place in the caller's arrays", "[sparse][canonical]") {
     CHECK(text_of<TopologyError>([] {
               canonical(4, 4, {0, 4}, {0, 0});
-          }) == "snack::canonicalize: entry 1 at (4, 0) is outside a 4 x 4 matrix");
+          }) == "canonicalize: entry 1 at (4, 0) is outside a 4 x 4 matrix");
     CHECK(text_of<TopologyError>([] {
               canonical(4, 4, {0, 0, -1}, {0, 1, 0});
-          }) == "snack::canonicalize: entry 2 at (-1, 0) is outside a 4 x 4 matrix");
+          }) == "canonicalize: entry 2 at (-1, 0) is outside a 4 x 4 matrix");
     REQUIRE_THROWS_AS(canonical(4, 4, {0}, {4}), TopologyError);
     REQUIRE_THROWS_AS(canonical(4, 4, {0}, {-1}), TopologyError);
     REQUIRE_THROWS_AS(canonical(0, 4, {0}, {0}), TopologyError);
@@ -142,7 +142,7 @@ TEST_CASE("a coordinate out of range is named by its place in the caller's array
 }
 
 TEST_CASE("rows and columns of different extent are refused", "[sparse][canonical]") {
-    CHECK(text_of<ShapeError>([] { canonical(4, 4, {0, 1}, {0}); }) == "snack::canonicalize: 2 rows for 1 columns");
+    CHECK(text_of<ShapeError>([] { canonical(4, 4, {0, 1}, {0}); }) == "canonicalize: 2 rows for 1 columns");
     REQUIRE_THROWS_AS(canonical(4, 4, {}, {0}), ShapeError);
 }
 

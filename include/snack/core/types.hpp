@@ -7,6 +7,10 @@
 
 #include <cstdint>
 
+#if __cplusplus < 202002L
+#error "snack needs C++20: compile with -std=c++20"
+#endif
+
 /// Marks a function that device code may call too; nothing without a CUDA compiler.
 #if defined(__CUDACC__)
 #define SNACK_HOST_DEVICE __host__ __device__

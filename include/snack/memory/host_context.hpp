@@ -32,10 +32,10 @@ public:
 
     HostContext() : HostContext(Options{}) {}
 
-    /// @throws ArgumentError for a negative number of threads
+    /// @throws ArgumentError for a number of threads below 0 or above 4096
     explicit HostContext(const Options& options) : allocator_(options.allocator), borrowed_(options.executor) {
-        require<ArgumentError>(options.threads >= 0, "HostContext", options.threads,
-                               " threads; at least 1 is needed, or 0 for all");
+        require<ArgumentError>(options.threads >= 0 && options.threads <= most_threads, "HostContext", options.threads,
+                               " threads; it takes 1 to ", most_threads, ", or 0 for all");
         if (borrowed_ == nullptr) {
             const int available = static_cast<int>(std::thread::hardware_concurrency());
             const int threads = options.threads > 0 ? options.threads : (available > 0 ? available : 1);
@@ -116,6 +116,8 @@ public:
     }
 
 private:
+    static constexpr int most_threads = 4096;
+
     struct Block {
         int slot;
         Buffer<unsigned char> memory;

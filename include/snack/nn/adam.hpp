@@ -69,11 +69,16 @@ public:
 
 private:
     static const AdamOptions& checked(const AdamOptions& options) {
-        require<ArgumentError>(options.learning_rate >= 0, "Adam", "learning rate ", options.learning_rate);
-        require<ArgumentError>(options.beta1 >= 0 && options.beta1 < 1, "Adam", "beta1 ", options.beta1);
-        require<ArgumentError>(options.beta2 >= 0 && options.beta2 < 1, "Adam", "beta2 ", options.beta2);
-        require<ArgumentError>(static_cast<T>(options.epsilon) > 0, "Adam", "epsilon ", options.epsilon);
-        require<ArgumentError>(options.weight_decay >= 0, "Adam", "weight decay ", options.weight_decay);
+        require<ArgumentError>(options.learning_rate >= 0, "Adam", "learning rate ", options.learning_rate,
+                               " is negative or not a number");
+        require<ArgumentError>(options.beta1 >= 0 && options.beta1 < 1, "Adam", "beta1 ", options.beta1,
+                               " is not in [0, 1)");
+        require<ArgumentError>(options.beta2 >= 0 && options.beta2 < 1, "Adam", "beta2 ", options.beta2,
+                               " is not in [0, 1)");
+        require<ArgumentError>(static_cast<T>(options.epsilon) > 0, "Adam", "epsilon ", options.epsilon,
+                               " is not positive in this type");
+        require<ArgumentError>(options.weight_decay >= 0, "Adam", "weight decay ", options.weight_decay,
+                               " is negative or not a number");
         return options;
     }
 

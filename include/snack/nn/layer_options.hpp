@@ -21,10 +21,10 @@ struct MatrixLayerOptions {
 
 /// A layer with a uniformly random topology.
 struct LayerOptions {
-    Size in_features = -1;                   ///< must be given; 0 is a legal extent
-    Size out_features = -1;                  ///< must be given
-    double sparsity = 0;                     ///< share of cells without a connection, 0 to 1
-    std::optional<Size> nnz = std::nullopt;  ///< number of connections, in place of the sparsity
+    Size in_features = -1;                          ///< must be given; 0 is a legal extent
+    Size out_features = -1;                         ///< must be given
+    std::optional<double> sparsity = std::nullopt;  ///< share of cells without a connection, 0 to 1
+    std::optional<Size> nnz = std::nullopt;         ///< or the number of connections: one of both must be given
     bool bias = true;
     std::uint64_t seed = 0;           ///< same seed, same network
     std::uint32_t stream = 0;         ///< give each layer of a network its own

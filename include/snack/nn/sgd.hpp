@@ -69,9 +69,12 @@ public:
 
 private:
     static const SgdOptions& checked(const SgdOptions& options) {
-        require<ArgumentError>(options.learning_rate >= 0, "Sgd", "learning rate ", options.learning_rate);
-        require<ArgumentError>(options.momentum >= 0 && options.momentum < 1, "Sgd", "momentum ", options.momentum);
-        require<ArgumentError>(options.weight_decay >= 0, "Sgd", "weight decay ", options.weight_decay);
+        require<ArgumentError>(options.learning_rate >= 0, "Sgd", "learning rate ", options.learning_rate,
+                               " is negative or not a number");
+        require<ArgumentError>(options.momentum >= 0 && options.momentum < 1, "Sgd", "momentum ", options.momentum,
+                               " is not in [0, 1)");
+        require<ArgumentError>(options.weight_decay >= 0, "Sgd", "weight decay ", options.weight_decay,
+                               " is negative or not a number");
         return options;
     }
 

@@ -42,7 +42,7 @@ constexpr Size widen(I coordinate) {
 template <std::integral I>
 Canonical canonicalize(Size out_features, Size in_features, std::span<const I> rows, std::span<const I> columns,
                        Allocator* allocator = nullptr) {
-    constexpr const char* where = "snack::canonicalize";
+    constexpr const char* where = "canonicalize";
     detail::check_features(where, out_features, in_features);
     require<ShapeError>(rows.size() == columns.size(), where, rows.size(), " rows for ", columns.size(), " columns");
     const auto nnz = static_cast<Size>(rows.size());
