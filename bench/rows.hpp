@@ -9,13 +9,13 @@
 #include <optional>
 #include <tuple>
 
+#include <bench/measurements.hpp>
 #include <bench/oracle.hpp>
 #include <bench/peers/eigen.hpp>
 #include <bench/peers/librsb.hpp>
 #include <bench/peers/openblas.hpp>
 #include <bench/peers/snack.hpp>
 #include <bench/peers/threads.hpp>
-#include <bench/session.hpp>
 #include <snack/backends/dense.hpp>
 #include <snack/backends/dense_mask.hpp>
 #include <snack/backends/host.hpp>
@@ -77,8 +77,8 @@ class Comparison;
 template <class... Adapters>
 class Comparison<std::tuple<Adapters...>> {
 public:
-    Comparison(Session& session, const Table& table, const Label& label, std::optional<Problem>& problem)
-        : session_(session), table_(table), label_(label), problem_(problem) {}
+    Comparison(Measurements& measurements, const Table& table, const Label& label, std::optional<Problem>& problem)
+        : measurements_(measurements), table_(table), label_(label), problem_(problem) {}
 
     void run(Size batch) {
         set_process_threads(label_.threads);
@@ -94,7 +94,7 @@ public:
             std::apply([&](auto&... slots) { (add_row(group, oracle, operands, layout, slots), ...); },
                        layout == Layout::row_major ? row_major_ : column_major_);
         }
-        session_.run(std::move(group));
+        measurements_.run(std::move(group));
     }
 
 private:
@@ -108,7 +108,7 @@ private:
     void add_row(std::vector<Row>& group, std::optional<Oracle>& oracle, std::shared_ptr<Operands>& operands,
                  Layout layout, Slot<Adapter>& slot) {
         label_.backend = Adapter::name;
-        if (!session_.wants(label_)) {
+        if (!measurements_.wants(label_)) {
             return;
         }
         Row row{.label = label_};
@@ -140,7 +140,7 @@ private:
         row.compulsory_bytes = compulsory_bytes(operation, problem_->topology->nnz(), label_.batch, label_.out_features,
                                                 label_.in_features);
         if (!row.note.empty()) {
-            session_.count_fault();
+            measurements_.count_fault();
         } else if (table_.cache == Cache::warm) {
             row.call = [&checked, operation, operands] { call(checked, operation, *operands); };
         } else {
@@ -155,7 +155,7 @@ private:
         group.push_back(std::move(row));
     }
 
-    Session& session_;
+    Measurements& measurements_;
     const Table& table_;
     Label label_;
     std::optional<Problem>& problem_;
@@ -164,7 +164,7 @@ private:
 };
 
 template <class List>
-void run_table(Session& session, const Table& table) {
+void run_table(Measurements& measurements, const Table& table) {
     const std::string name = name_of(table.operation);
     for (const auto& [out_features, in_features] : table.shapes) {
         for (const double sparsity : table.sparsities) {
@@ -177,7 +177,7 @@ void run_table(Session& session, const Table& table) {
                                   .sparsity = sparsity,
                                   .threads = threads,
                                   .cache = table.cache == Cache::cold ? "cold" : "warm"};
-                Comparison<List> comparison(session, table, label, problem);
+                Comparison<List> comparison(measurements, table, label, problem);
                 for (const Size batch : table.batches) {
                     comparison.run(batch);
                 }

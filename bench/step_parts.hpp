@@ -8,8 +8,8 @@
 #include <cstring>
 #include <memory>
 
+#include <bench/measurements.hpp>
 #include <bench/results.hpp>
-#include <bench/session.hpp>
 #include <examples/support/batches.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
@@ -23,8 +23,8 @@ namespace bench {
 
 class StepParts {
 public:
-    StepParts(Session& session, int threads)
-        : session_(session),
+    StepParts(Measurements& measurements, int threads)
+        : measurements_(measurements),
           threads_(threads),
           ctx_({.threads = threads}),
           network_(ctx_, widths, entries(), 1),
@@ -52,7 +52,7 @@ public:
 
     /// Rows `step_parts/...`, in the order of the step; does nothing if the filter wants none.
     void run(int steps) {
-        if (!session_.wants(label("step", 0, 0))) {
+        if (!measurements_.wants(label("step", 0, 0))) {
             return;
         }
         for (int i = 0; i < steps; ++i) {
@@ -61,7 +61,7 @@ public:
         for (const Row& row : rows_) {
             std::printf("%-72s %10.1f us\n", row.label.name().c_str(), 1e6 * median(row.seconds));
         }
-        session_.keep(std::move(rows_));
+        measurements_.keep(std::move(rows_));
     }
 
 private:
@@ -153,7 +153,7 @@ private:
             }
         }
         if (number == 0 && !gradients_agree()) {
-            session_.count_fault();
+            measurements_.count_fault();
             rows_.front().note = "wrong: other gradients than the example's";
         }
         for (std::size_t i = 0; i < layers.size(); ++i) {
@@ -192,7 +192,7 @@ private:
         }
     }
 
-    Session& session_;
+    Measurements& measurements_;
     int threads_;
     snack::HostContext ctx_;
     Network network_;

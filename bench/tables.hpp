@@ -70,20 +70,20 @@ inline Plan quick_plan(int processors) {
             2};
 }
 
-inline void run_plan(Session& session, const Plan& plan) {
+inline void run_plan(Measurements& measurements, const Plan& plan) {
     for (const Table& table : plan.tables) {
-        run_table<Backends>(session, table);
+        run_table<Backends>(measurements, table);
     }
     for (const Table& table : plan.skewed) {
-        run_table<HostAlone>(session, table);
+        run_table<HostAlone>(measurements, table);
     }
     for (const auto& [features, sparsity] : plan.updates) {
         for (const int threads : plan.threads) {
-            run_updates(session, features, sparsity, threads);
+            run_updates(measurements, features, sparsity, threads);
         }
     }
     for (const int threads : plan.threads) {
-        StepParts(session, threads).run(plan.steps);
+        StepParts(measurements, threads).run(plan.steps);
     }
 }
 
