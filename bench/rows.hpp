@@ -7,8 +7,12 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include <bench/adapter.hpp>
 #include <bench/measurements.hpp>
 #include <bench/oracle.hpp>
 #include <bench/peers/eigen.hpp>
@@ -44,7 +48,8 @@ struct Table {
     Support support = Support::uniform;
 };
 
-/// Bytes of copies that a cold row goes through: twice the last-level cache.
+/// What the copies of a cold row read together: twice the last-level cache, which is taken to have
+/// 32 MiB at least.
 inline Size cold_bytes() {
     Size largest = Size{32} << 20;
     for (const auto& cache : benchmark::CPUInfo::Get().caches) {
@@ -53,8 +58,8 @@ inline Size cold_bytes() {
     return 2 * largest;
 }
 
-template <class Adapter>
-void call(Adapter& adapter, Operation operation, Operands& operands) {
+template <Adapter A>
+void call(A& adapter, Operation operation, Operands& operands) {
     switch (operation) {
         case Operation::forward:
             return adapter.forward(operands);
@@ -74,7 +79,7 @@ void call(Adapter& adapter, Operation operation, Operands& operands) {
 template <class List>
 class Comparison;
 
-template <class... Adapters>
+template <Adapter... Adapters>
 class Comparison<std::tuple<Adapters...>> {
 public:
     Comparison(Measurements& measurements, const Table& table, const Label& label, std::optional<Problem>& problem)
@@ -98,41 +103,37 @@ public:
     }
 
 private:
-    template <class Adapter>
+    template <Adapter A>
     struct Slot {
-        std::optional<Adapter> adapter = {};
+        std::optional<A> adapter = {};
         double prepare_seconds = 0;
     };
 
-    template <class Adapter>
+    template <Adapter A>
     void add_row(std::vector<Row>& group, std::optional<Oracle>& oracle, std::shared_ptr<Operands>& operands,
-                 Layout layout, Slot<Adapter>& slot) {
-        label_.backend = Adapter::name;
+                 Layout layout, Slot<A>& slot) {
+        label_.backend = A::name;
         if (!measurements_.wants(label_)) {
             return;
         }
         Row row{.label = label_};
-        if (const char* reason = Adapter::lacks(table_.operation)) {
+        if (const char* reason = A::lacks(table_.operation)) {
             row.note = std::string("skipped: ") + reason;
             group.push_back(std::move(row));
             return;
         }
         const Operation operation = table_.operation;
-        const Setting setting{operation, label_.threads};
         if (!problem_) {
             problem_.emplace(label_.out_features, label_.in_features, label_.sparsity, table_.support);
         }
         if (!operands) {
             operands = std::make_shared<Operands>(*problem_->topology, label_.batch, layout);
         }
-        if (!slot.adapter || operation == Operation::training_step) {  // the oracle knows the first step only
-            slot.prepare_seconds = seconds_of([&] { slot.adapter.emplace(*problem_, setting); });
-        }
-        row.prepare_seconds = slot.prepare_seconds + seconds_of([&] { slot.adapter->tune(*operands); });
+        row.prepare_seconds = prepare(slot, *operands);
         if (!oracle) {
             oracle.emplace(*problem_, operation, *operands);
         }
-        Adapter& checked = *slot.adapter;
+        A& checked = *slot.adapter;
         operands->forget_results();
         row.call_seconds = seconds_of([&] { call(checked, operation, *operands); });
         row.note = oracle->fault(checked, *operands);
@@ -144,15 +145,33 @@ private:
         } else if (table_.cache == Cache::warm) {
             row.call = [&checked, operation, operands] { call(checked, operation, *operands); };
         } else {
-            const auto count = static_cast<std::size_t>(std::max<Size>(2, cold_bytes() / row.memory_bytes + 1));
-            auto copies = std::make_shared<std::vector<Adapter>>(count, checked);
-            row.note = std::to_string(count) + " copies";
-            row.call = [copies, operation, operands, next = std::size_t{0}]() mutable {
-                call((*copies)[next], operation, *operands);
-                next = next + 1 == copies->size() ? 0 : next + 1;
-            };
+            call_in_turns(row, checked, operands);
         }
         group.push_back(std::move(row));
+    }
+
+    /// Makes and tunes an adapter; returns how long both took.
+    template <Adapter A>
+    double prepare(Slot<A>& slot, Operands& operands) const {
+        const Operation operation = table_.operation;
+        if (!slot.adapter || operation == Operation::training_step) {  // the oracle knows the first step only
+            slot.prepare_seconds = seconds_of([&] {
+                slot.adapter.emplace(*problem_, Setting{operation, label_.threads});
+            });
+        }
+        return slot.prepare_seconds + seconds_of([&] { slot.adapter->tune(operands); });
+    }
+
+    /// A call of the row takes the next of several copies, which do not stay in cache.
+    template <Adapter A>
+    void call_in_turns(Row& row, const A& original, const std::shared_ptr<Operands>& operands) const {
+        const Size count = std::max<Size>(2, cold_bytes() / original.bytes_read() + 1);
+        auto copies = std::make_shared<std::vector<A>>(static_cast<std::size_t>(count), original);
+        row.note = std::to_string(count) + " copies";
+        row.call = [copies, operation = table_.operation, operands, next = std::size_t{0}]() mutable {
+            call((*copies)[next], operation, *operands);
+            next = next + 1 == copies->size() ? 0 : next + 1;
+        };
     }
 
     Measurements& measurements_;
