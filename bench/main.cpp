@@ -56,19 +56,19 @@ int run(std::vector<char*> arguments) {
         return 2;
     }
     const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    bench::Session session(options.quick ? 1e-6 : 0.02, options.quick ? 1 : 5, benchmark::GetBenchmarkFilter(),
-                           options.list);
-    bench::run_plan(session, options.quick ? bench::quick_plan(processors) : bench::default_plan(processors));
+    bench::Measurements measurements(options.quick ? 1e-6 : 0.02, options.quick ? 1 : 5,
+                                     benchmark::GetBenchmarkFilter(), options.list);
+    bench::run_plan(measurements, options.quick ? bench::quick_plan(processors) : bench::default_plan(processors));
     if (!options.csv.empty()) {
-        bench::write_csv(options.csv, session);
+        bench::write_csv(options.csv, measurements);
     }
     if (!options.machine.empty()) {
         bench::write_machine(options.machine);
     }
     if (!options.list) {
-        std::printf("%zu rows, %d wrong\n", session.rows().size(), session.faults());
+        std::printf("%zu rows, %d wrong\n", measurements.rows().size(), measurements.faults());
     }
-    return session.faults() == 0 ? 0 : 1;
+    return measurements.faults() == 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 // Where all answers would take too long, evenly spaced samples (for activations: whole samples of
 // the batch, the first among them; for gradients: entries) are checked.
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,6 @@
 #include <tests/support/tolerance.hpp>
 
 namespace bench {
-
-/// Small, so that weights stay near their start however many steps are timed; a power of two.
-inline constexpr float learning_rate = 0x1p-20f;
-inline constexpr float momentum = 0.875f;
 
 class Oracle {
 public:

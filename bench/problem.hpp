@@ -4,11 +4,15 @@
 // The data of a table: one sparse matrix, and activations in either layout. Every number is a
 // function of its position, so all rows of a table, and all runs, compute on the same data.
 
-#include <utility>
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
+#include <bench/floats.hpp>
 #include <bench/setting.hpp>
 #include <snack/core/random.hpp>
+#include <snack/init/sample.hpp>
 #include <snack/init/uniform_topology.hpp>
 
 namespace bench {
@@ -42,7 +46,7 @@ inline snack::TopologyPtr skewed_topology(Size out_features, Size in_features, S
 /// A sparse matrix in canonical order.
 struct Problem {
     snack::TopologyPtr topology;
-    std::vector<float> values;
+    Floats values;
 
     Problem(Size out_features, Size in_features, double sparsity, Support support) {
         const Size nnz = snack::entries_for_sparsity(out_features, in_features, sparsity);
@@ -56,8 +60,8 @@ struct Problem {
 };
 
 /// The whole matrix, out_features x in_features row by row, zeros where it has no entry.
-inline std::vector<float> dense_values(const Problem& problem) {
-    std::vector<float> dense(static_cast<std::size_t>(problem.topology->cells()));
+inline Floats dense_values(const Problem& problem) {
+    Floats dense(static_cast<std::size_t>(problem.topology->cells()));
     snack::for_each_entry(*problem.topology, [&](Size entry, Index row, Index column) {
         dense[static_cast<std::size_t>(snack::cell_index(row, column, problem.topology->in_features()))] =
             problem.values[static_cast<std::size_t>(entry)];
@@ -96,8 +100,8 @@ public:
     }
 
 private:
-    std::vector<float> filled(std::uint32_t sequence, Size features) const {
-        std::vector<float> elements(static_cast<std::size_t>(batch_ * features));
+    Floats filled(std::uint32_t sequence, Size features) const {
+        Floats elements(static_cast<std::size_t>(batch_ * features));
         const snack::MatrixView<float> view(elements.data(), batch_, features, layout_);
         for (Size sample = 0; sample < batch_; ++sample) {
             for (Size feature = 0; feature < features; ++feature) {
@@ -111,10 +115,10 @@ private:
     Layout layout_;
     Size in_features_;
     Size out_features_;
-    std::vector<float> x_;
-    std::vector<float> dy_;
-    std::vector<float> y_;
-    std::vector<float> dx_;
+    Floats x_;
+    Floats dy_;
+    Floats y_;
+    Floats dx_;
 };
 
 }  // namespace bench

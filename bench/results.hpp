@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <bench/session.hpp>
+#include <bench/measurements.hpp>
 
 namespace bench {
 
@@ -39,11 +39,11 @@ inline std::string csv_line(const Row& row) {
     return line + ",\"" + row.note + "\"";
 }
 
-inline void write_csv(const std::string& path, const Session& session) {
+inline void write_csv(const std::string& path, const Measurements& measurements) {
     std::ofstream file(path);
     file << "operation,backend,scalar,out_features,in_features,sparsity,batch,threads,layout,cache,median_us,min_us,"
             "gb_per_s,memory_bytes,prepare_us,note\n";
-    for (const Row& row : session.rows()) {
+    for (const Row& row : measurements.rows()) {
         file << csv_line(row) << "\n";
     }
     if (!file.flush()) {

@@ -7,15 +7,19 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
+#include <bench/adapter.hpp>
+#include <bench/measurements.hpp>
 #include <bench/oracle.hpp>
 #include <bench/peers/eigen.hpp>
 #include <bench/peers/librsb.hpp>
 #include <bench/peers/openblas.hpp>
 #include <bench/peers/snack.hpp>
 #include <bench/peers/threads.hpp>
-#include <bench/session.hpp>
 #include <snack/backends/dense.hpp>
 #include <snack/backends/dense_mask.hpp>
 #include <snack/backends/host.hpp>
@@ -44,7 +48,8 @@ struct Table {
     Support support = Support::uniform;
 };
 
-/// Bytes of copies that a cold row goes through: twice the last-level cache.
+/// What the copies of a cold row read together: twice the last-level cache, which is taken to have
+/// 32 MiB at least.
 inline Size cold_bytes() {
     Size largest = Size{32} << 20;
     for (const auto& cache : benchmark::CPUInfo::Get().caches) {
@@ -53,8 +58,8 @@ inline Size cold_bytes() {
     return 2 * largest;
 }
 
-template <class Adapter>
-void call(Adapter& adapter, Operation operation, Operands& operands) {
+template <Adapter A>
+void call(A& adapter, Operation operation, Operands& operands) {
     switch (operation) {
         case Operation::forward:
             return adapter.forward(operands);
@@ -74,11 +79,11 @@ void call(Adapter& adapter, Operation operation, Operands& operands) {
 template <class List>
 class Comparison;
 
-template <class... Adapters>
+template <Adapter... Adapters>
 class Comparison<std::tuple<Adapters...>> {
 public:
-    Comparison(Session& session, const Table& table, const Label& label, std::optional<Problem>& problem)
-        : session_(session), table_(table), label_(label), problem_(problem) {}
+    Comparison(Measurements& measurements, const Table& table, const Label& label, std::optional<Problem>& problem)
+        : measurements_(measurements), table_(table), label_(label), problem_(problem) {}
 
     void run(Size batch) {
         set_process_threads(label_.threads);
@@ -94,45 +99,41 @@ public:
             std::apply([&](auto&... slots) { (add_row(group, oracle, operands, layout, slots), ...); },
                        layout == Layout::row_major ? row_major_ : column_major_);
         }
-        session_.run(std::move(group));
+        measurements_.run(std::move(group));
     }
 
 private:
-    template <class Adapter>
+    template <Adapter A>
     struct Slot {
-        std::optional<Adapter> adapter = {};
+        std::optional<A> adapter = {};
         double prepare_seconds = 0;
     };
 
-    template <class Adapter>
+    template <Adapter A>
     void add_row(std::vector<Row>& group, std::optional<Oracle>& oracle, std::shared_ptr<Operands>& operands,
-                 Layout layout, Slot<Adapter>& slot) {
-        label_.backend = Adapter::name;
-        if (!session_.wants(label_)) {
+                 Layout layout, Slot<A>& slot) {
+        label_.backend = A::name;
+        if (!measurements_.wants(label_)) {
             return;
         }
         Row row{.label = label_};
-        if (const char* reason = Adapter::lacks(table_.operation)) {
+        if (const char* reason = A::lacks(table_.operation)) {
             row.note = std::string("skipped: ") + reason;
             group.push_back(std::move(row));
             return;
         }
         const Operation operation = table_.operation;
-        const Setting setting{operation, label_.threads};
         if (!problem_) {
             problem_.emplace(label_.out_features, label_.in_features, label_.sparsity, table_.support);
         }
         if (!operands) {
             operands = std::make_shared<Operands>(*problem_->topology, label_.batch, layout);
         }
-        if (!slot.adapter || operation == Operation::training_step) {  // the oracle knows the first step only
-            slot.prepare_seconds = seconds_of([&] { slot.adapter.emplace(*problem_, setting); });
-        }
-        row.prepare_seconds = slot.prepare_seconds + seconds_of([&] { slot.adapter->tune(*operands); });
+        row.prepare_seconds = prepare(slot, *operands);
         if (!oracle) {
             oracle.emplace(*problem_, operation, *operands);
         }
-        Adapter& checked = *slot.adapter;
+        A& checked = *slot.adapter;
         operands->forget_results();
         row.call_seconds = seconds_of([&] { call(checked, operation, *operands); });
         row.note = oracle->fault(checked, *operands);
@@ -140,22 +141,40 @@ private:
         row.compulsory_bytes = compulsory_bytes(operation, problem_->topology->nnz(), label_.batch, label_.out_features,
                                                 label_.in_features);
         if (!row.note.empty()) {
-            session_.count_fault();
+            measurements_.count_fault();
         } else if (table_.cache == Cache::warm) {
             row.call = [&checked, operation, operands] { call(checked, operation, *operands); };
         } else {
-            const auto count = static_cast<std::size_t>(std::max<Size>(2, cold_bytes() / row.memory_bytes + 1));
-            auto copies = std::make_shared<std::vector<Adapter>>(count, checked);
-            row.note = std::to_string(count) + " copies";
-            row.call = [copies, operation, operands, next = std::size_t{0}]() mutable {
-                call((*copies)[next], operation, *operands);
-                next = next + 1 == copies->size() ? 0 : next + 1;
-            };
+            call_in_turns(row, checked, operands);
         }
         group.push_back(std::move(row));
     }
 
-    Session& session_;
+    /// Makes and tunes an adapter; returns how long both took.
+    template <Adapter A>
+    double prepare(Slot<A>& slot, Operands& operands) const {
+        const Operation operation = table_.operation;
+        if (!slot.adapter || operation == Operation::training_step) {  // the oracle knows the first step only
+            slot.prepare_seconds = seconds_of([&] {
+                slot.adapter.emplace(*problem_, Setting{operation, label_.threads});
+            });
+        }
+        return slot.prepare_seconds + seconds_of([&] { slot.adapter->tune(operands); });
+    }
+
+    /// A call of the row takes the next of several copies, which do not stay in cache.
+    template <Adapter A>
+    void call_in_turns(Row& row, const A& original, const std::shared_ptr<Operands>& operands) const {
+        const Size count = std::max<Size>(2, cold_bytes() / original.bytes_read() + 1);
+        auto copies = std::make_shared<std::vector<A>>(static_cast<std::size_t>(count), original);
+        row.note = std::to_string(count) + " copies";
+        row.call = [copies, operation = table_.operation, operands, next = std::size_t{0}]() mutable {
+            call((*copies)[next], operation, *operands);
+            next = next + 1 == copies->size() ? 0 : next + 1;
+        };
+    }
+
+    Measurements& measurements_;
     const Table& table_;
     Label label_;
     std::optional<Problem>& problem_;
@@ -164,7 +183,7 @@ private:
 };
 
 template <class List>
-void run_table(Session& session, const Table& table) {
+void run_table(Measurements& measurements, const Table& table) {
     const std::string name = name_of(table.operation);
     for (const auto& [out_features, in_features] : table.shapes) {
         for (const double sparsity : table.sparsities) {
@@ -177,7 +196,7 @@ void run_table(Session& session, const Table& table) {
                                   .sparsity = sparsity,
                                   .threads = threads,
                                   .cache = table.cache == Cache::cold ? "cold" : "warm"};
-                Comparison<List> comparison(session, table, label, problem);
+                Comparison<List> comparison(measurements, table, label, problem);
                 for (const Size batch : table.batches) {
                     comparison.run(batch);
                 }

@@ -32,6 +32,10 @@ inline const char* name_of(Layout layout) {
     return layout == Layout::row_major ? "row_major" : "column_major";
 }
 
+/// Of a training step: small, so that weights stay near their start however many steps are timed; a power of two.
+inline constexpr float learning_rate = 0x1p-20f;
+inline constexpr float momentum = 0.875f;
+
 /// What an adapter prepares for.
 struct Setting {
     Operation operation;

@@ -5,11 +5,13 @@
 // timed one by one inside the step, so that each finds the caches as the part before left them.
 // The images are made up: their contents change no time.
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <vector>
 
+#include <bench/measurements.hpp>
 #include <bench/results.hpp>
-#include <bench/session.hpp>
 #include <examples/support/batches.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
@@ -23,8 +25,8 @@ namespace bench {
 
 class StepParts {
 public:
-    StepParts(Session& session, int threads)
-        : session_(session),
+    StepParts(Measurements& measurements, int threads)
+        : measurements_(measurements),
           threads_(threads),
           ctx_({.threads = threads}),
           network_(ctx_, widths, entries(), 1),
@@ -52,16 +54,25 @@ public:
 
     /// Rows `step_parts/...`, in the order of the step; does nothing if the filter wants none.
     void run(int steps) {
-        if (!session_.wants(label("step", 0, 0))) {
+        if (!measurements_.wants(label("step", 0, 0))) {
             return;
         }
-        for (int i = 0; i < steps; ++i) {
+        for (int i = 0; i < steps && right_; ++i) {
             step(i);
         }
-        for (const Row& row : rows_) {
-            std::printf("%-72s %10.1f us\n", row.label.name().c_str(), 1e6 * median(row.seconds));
+        for (Row& row : rows_) {
+            if (right_) {
+                std::printf("%-72s %10.1f us\n", row.label.name().c_str(), 1e6 * median(row.seconds));
+            } else {
+                row.seconds.clear();
+                row.note = "wrong: other gradients than the example's";
+                std::printf("%-72s %s\n", row.label.name().c_str(), row.note.c_str());
+            }
         }
-        session_.keep(std::move(rows_));
+        if (!right_) {
+            measurements_.count_fault();
+        }
+        measurements_.keep(std::move(rows_));
     }
 
 private:
@@ -152,10 +163,7 @@ private:
                 time_layer("relu_backward", i - 1, [&] { examples::relu_backward(ctx_, x, work_.gradient(i)); });
             }
         }
-        if (number == 0 && !gradients_agree()) {
-            session_.count_fault();
-            rows_.front().note = "wrong: other gradients than the example's";
-        }
+        right_ = number > 0 || gradients_agree();
         for (std::size_t i = 0; i < layers.size(); ++i) {
             time_layer("sgd", i, [&] { optimizers_[i].step(ctx_, layers[i]); });
         }
@@ -174,7 +182,7 @@ private:
         return std::equal(expected.begin(), expected.end(), network_.layers().begin(), same);
     }
 
-    /// Both gradients in one walk; the first layer needs that of the weights only.
+    /// Both gradients, as the layer's backward without the bias; the first layer needs that of the weights only.
     void products_backward(Layer& layer, snack::MatrixView<const float> x, snack::MatrixView<const float> dy,
                            std::size_t i) {
         if (i == 0) {
@@ -192,7 +200,7 @@ private:
         }
     }
 
-    Session& session_;
+    Measurements& measurements_;
     int threads_;
     snack::HostContext ctx_;
     Network network_;
@@ -203,6 +211,7 @@ private:
     std::vector<std::uint8_t> labels_;
     std::vector<float> losses_;
     double elapsed_ = 0;  ///< seconds of the parts of this step so far
+    bool right_ = true;   ///< whether the first step had the example's gradients
     std::vector<Row> rows_;
 };
 

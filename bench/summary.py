@@ -119,7 +119,33 @@ def memory(results):
                 share = f"{100 - 100 * best['Host']['memory_bytes'] / dense['memory_bytes']:.0f} %"
             rows.append([f"{sparsity:.2f}", megabytes(best["Host"]), megabytes(dense), megabytes(best["dense + mask"]),
                          share])
-    return markdown(["sparsity", "Host", "dense", "dense + mask", "less than dense"], rows) if rows else []
+    header = ["sparsity", "Host", "Dense: W, gradient, momentum", "dense + mask", "less than Dense"]
+    return markdown(header, rows) if rows else []
+
+
+def one_thread(results):
+    """Forward of `Host` by one thread and by all, each in its faster layout."""
+    wanted = dict(operation="forward", out_features=4000, in_features=4000, sparsity=0.95, cache="warm")
+    rows = []
+    for batch in results.values("batch", threads=1, **wanted) if results.threads > 1 else []:
+        one = results.best(["Host"], batch=batch, threads=1, **wanted)
+        every = results.best(["Host"], batch=batch, threads=results.threads, **wanted)
+        if one and every:
+            rows.append([str(batch), duration(one), duration(every), ratio(every, one)])
+    return markdown(["batch", "1 thread, us", f"{results.threads} threads, us", "times as fast"], rows) if rows else []
+
+
+def backward_over_forward(results):
+    """How much longer both gradients take `Host` than the forward pass of the same layout."""
+    wanted = dict(out_features=4000, in_features=4000, cache="warm")
+    rows = []
+    for back in results.pick(operation="backward", backend="Host", **wanted):
+        same = {name: back[name] for name in ("sparsity", "batch", "threads", "layout")}
+        there = results.best(["Host"], operation="forward", **same, **wanted)
+        if there and back["median_us"] > 0:
+            rows.append([f"{back['sparsity']:.2f}", str(back["batch"]), str(back["threads"]), duration(there),
+                         duration(back), ratio(there, back)])
+    return markdown(["sparsity", "batch", "threads", "forward, us", "backward, us", "ratio"], rows) if rows else []
 
 
 def single(results, operations):
@@ -130,20 +156,44 @@ def single(results, operations):
     return markdown(["operation", "shape", "sparsity", "batch", "threads", "layout", "us"], rows) if rows else []
 
 
+def step_rows(results):
+    """The timed rows of a step by number of threads, parts in the order of the step."""
+    rows = {}
+    for row in results.rows:
+        if row["operation"].startswith("step_parts/") and row["median_us"] > 0:
+            rows.setdefault(row["threads"], {})[row["operation"].split("/")[1]] = row["median_us"]
+    return rows
+
+
+def kind(part):
+    """The name of a part without the number of its layer."""
+    name, _, number = part.rpartition("_")
+    return name if number.isdigit() else part
+
+
 def parts(results):
     """A training step part by part, with one thread and with all."""
-    names = []
-    for row in results.rows:
-        if row["operation"].startswith("step_parts/") and row["operation"] not in names:
-            names.append(row["operation"])
-    threads = sorted({row["threads"] for row in results.rows if row["operation"] in names})
-    times = {(row["operation"], row["threads"]): row["median_us"] for row in results.rows}
-    rows = [[name.split("/")[1], *(f"{times[name, t]:.1f}" for t in threads)] for name in names]
-    products = [name for name in names if name.split("/")[1].rsplit("_", 1)[0] in ("forward", "backward")]
-    rest = [name for name in names if name not in products and name != "step_parts/step"]
-    for title, group in (("the products together", products), ("all else together", rest)):
-        rows.append([title, *(f"{sum(times[name, t] for name in group):.1f}" for t in threads)])
-    return markdown(["part", *(f"{t} thread{'s' if t > 1 else ''}, us" for t in threads)], rows) if names else []
+    steps = step_rows(results)
+    names = list(dict.fromkeys(name for step in steps.values() for name in step))
+    rows = [[name, *(f"{step[name]:.1f}" if name in step else "-" for step in steps.values())] for name in names]
+    table = markdown(["part", *(f"{t} thread{'s' if t > 1 else ''}, us" for t in steps)], rows)
+    return [*table, "", *(f"- {line}" for line in step_sums(results))] if rows else []
+
+
+def step_sums(results):
+    """A line for each number of threads: the products of a step, and by kind all that comes on top of them."""
+    lines = []
+    for threads, step in step_rows(results).items():
+        products = sum(us for part, us in step.items() if kind(part) in ("forward", "backward"))
+        besides = {}
+        for part, us in step.items():
+            if kind(part) not in ("forward", "backward", "step"):
+                besides[kind(part)] = besides.get(kind(part), 0) + us
+        rest = sum(besides.values())
+        listed = ", ".join(f"{name} {us:.0f}" for name, us in besides.items())
+        lines.append(f"{threads} thread{'s' if threads > 1 else ''}: products {products:.0f} us; besides {rest:.0f} us "
+                     f"({listed}); sum {products + rest:.0f} us")
+    return lines
 
 
 def goals(results):
@@ -235,10 +285,12 @@ def document(results, machine, curves):
         ("Forward, cold weights", compare(results, operation="forward", cache="cold", **square, **all_threads)),
         ("Forward, one thread", compare(results, operation="forward", cache="warm", threads=1, **square)
          if results.threads > 1 else []),
+        ("Forward of Host, sparsity 0.95: one thread against all", one_thread(results)),
         ("Forward, other shapes", other_shapes(results, "forward")),
         ("Input gradient", compare(results, operation="input_gradient", **all_threads)),
         ("Weight gradient", compare(results, operation="weight_gradient", **all_threads)),
         ("Both gradients", compare(results, operation="backward", **all_threads)),
+        ("Both gradients over forward, Host", backward_over_forward(results)),
         ("Training step", compare(results, operation="training_step", **square, **all_threads)),
         ("Training step, other shapes", other_shapes(results, "training_step")),
         ("Memory of a training step, MB", memory(results)),
@@ -290,6 +342,8 @@ def print_short(results):
         sparsity, batch, name, goal, measured, reached = (cell.strip() for cell in line.strip("|").split("|"))
         print(f"goal: {goal} times {name} at {sparsity}, batch {batch}: {measured}, "
               f"{'reached' if reached == 'yes' else 'missed'}")
+    for line in step_sums(results):
+        print(f"step of the example, {line}")
 
 
 def main(arguments):

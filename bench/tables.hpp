@@ -4,6 +4,7 @@
 // Which rows are measured: the default set, some eight minutes on two cores, and the quick one,
 // small matrices for a check that every row still computes the right thing.
 
+#include <utility>
 #include <vector>
 
 #include <bench/rows.hpp>
@@ -14,7 +15,7 @@ namespace bench {
 
 struct Plan {
     std::vector<Table> tables;
-    std::vector<Table> skewed;
+    std::vector<Table> host_alone;
     std::vector<std::pair<Size, double>> updates;  ///< features in and out, sparsity
     std::vector<int> threads;                      ///< of updates and parts of a step
     int steps;
@@ -37,19 +38,19 @@ inline Plan default_plan(int processors) {
         {input_gradient, square, three, {1, 4, 32}, all},
         {weight_gradient, square, three, {1, 4, 32}, all},
         {backward, square, three, {1, 4, 32}, all},
-        {training_step, square, curve, {1, 4, 32, 128}, all},
+        {training_step, square, three, {1, 4, 32, 128}, all},
         {training_step, small, {0.90}, {4, 32}, all},
         {training_step, large, {0.90}, {4}, all},
     };
+    std::vector<Table> host_alone{
+        {forward, square, {0.99}, {1, 4, 32}, all, Cache::warm, Support::skewed},
+        {backward, square, {0.99}, {1, 4, 32}, all, Cache::warm, Support::skewed},
+    };
     if (processors > 1) {
-        tables.insert(tables.begin() + 1, {forward, square, three, {1, 4, 32}, {1}});
+        tables.insert(tables.begin() + 1, {forward, square, {0.95}, {1, 4, 8, 16, 32, 64, 128}, {1}});
+        host_alone.push_back({backward, square, {0.95}, {32}, {1}});
     }
-    return {std::move(tables),
-            {{forward, square, {0.99}, {1, 4, 32}, all, Cache::warm, Support::skewed},
-             {backward, square, {0.99}, {1, 4, 32}, all, Cache::warm, Support::skewed}},
-            {{1000, 0.95}, {4000, 0.95}, {10000, 0.95}},
-            one_and_all,
-            400};
+    return {std::move(tables), std::move(host_alone), {{1000, 0.95}, {4000, 0.95}, {10000, 0.95}}, one_and_all, 400};
 }
 
 inline Plan quick_plan(int processors) {
@@ -70,20 +71,20 @@ inline Plan quick_plan(int processors) {
             2};
 }
 
-inline void run_plan(Session& session, const Plan& plan) {
+inline void run_plan(Measurements& measurements, const Plan& plan) {
     for (const Table& table : plan.tables) {
-        run_table<Backends>(session, table);
+        run_table<Backends>(measurements, table);
     }
-    for (const Table& table : plan.skewed) {
-        run_table<HostAlone>(session, table);
+    for (const Table& table : plan.host_alone) {
+        run_table<HostAlone>(measurements, table);
     }
     for (const auto& [features, sparsity] : plan.updates) {
         for (const int threads : plan.threads) {
-            run_updates(session, features, sparsity, threads);
+            run_updates(measurements, features, sparsity, threads);
         }
     }
     for (const int threads : plan.threads) {
-        StepParts(session, threads).run(plan.steps);
+        StepParts(measurements, threads).run(plan.steps);
     }
 }
 

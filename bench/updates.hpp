@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include <bench/session.hpp>
+#include <bench/measurements.hpp>
 #include <snack/backends/host.hpp>
 #include <snack/dst/magnitude_pruner.hpp>
 #include <snack/dst/uniform_grower.hpp>
@@ -50,7 +50,7 @@ inline bool is_made_rightly(const HostLayer& layer, double sparsity) {
 }
 
 /// Rows `initialiser` and `rewire` of a square layer.
-inline void run_updates(Session& session, Size features, double sparsity, int threads) {
+inline void run_updates(Measurements& measurements, Size features, double sparsity, int threads) {
     Label label{.operation = "initialiser",
                 .backend = snack::Host::name,
                 .out_features = features,
@@ -64,7 +64,7 @@ inline void run_updates(Session& session, Size features, double sparsity, int th
     std::vector<Row> group;
     for (const bool rewires : {false, true}) {
         label.operation = rewires ? "rewire" : "initialiser";
-        if (!session.wants(label)) {
+        if (!measurements.wants(label)) {
             continue;
         }
         Row row{.label = label};
@@ -73,7 +73,7 @@ inline void run_updates(Session& session, Size features, double sparsity, int th
         row.memory_bytes = layer->memory().total();
         if (rewires ? !rewires_rightly(*ctx, *layer) : !is_made_rightly(*layer, sparsity)) {
             row.note = "wrong: another topology or other values than promised";
-            session.count_fault();
+            measurements.count_fault();
         } else if (rewires) {
             row.call = [ctx, layer] {
                 layer->rewire(*ctx, snack::MagnitudePruner{rewired_fraction}, snack::UniformGrower{});
@@ -83,7 +83,7 @@ inline void run_updates(Session& session, Size features, double sparsity, int th
         }
         group.push_back(std::move(row));
     }
-    session.run(std::move(group));
+    measurements.run(std::move(group));
 }
 
 }  // namespace bench

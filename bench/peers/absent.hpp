@@ -4,26 +4,21 @@
 // A library that was not there when the benchmarks were built: its rows say so.
 // `Peer` supplies the name.
 
-#include <bench/problem.hpp>
+#include <bench/adapter.hpp>
 
 namespace bench {
 
 template <class Peer>
-class Absent {
+class Absent : public NoGradients {
 public:
     static constexpr const char* name = Peer::name;
     static const char* lacks(Operation) { return "not found when the benchmarks were built"; }
 
     Absent(const Problem&, const Setting&) {}
-    void tune(Operands&) {}
     void forward(Operands&) {}
     void input_gradient(Operands&) {}
-    void weight_gradient(Operands&) {}
-    void backward(Operands&) {}
-    void training_step(Operands&) {}
-    float gradient(Size, Index, Index) const { return 0; }
-    float value(Size, Index, Index) const { return 0; }
     Size bytes() const { return 0; }
+    Size bytes_read() const { return 0; }
 };
 
 }  // namespace bench

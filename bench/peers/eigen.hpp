@@ -15,13 +15,9 @@
 namespace bench {
 
 template <int Order>
-class EigenSparse {
+class EigenSparse : public NoGradients {
 public:
     static constexpr const char* name = Order == Eigen::RowMajor ? "EigenRow" : "EigenCol";
-    static const char* lacks(Operation operation) {
-        return operation == Operation::forward || operation == Operation::input_gradient ? nullptr
-                                                                                         : "no sampled product";
-    }
 
     EigenSparse(const Problem& problem, const Setting& setting) {
         Eigen::setNbThreads(setting.threads);
@@ -31,8 +27,6 @@ public:
             topology.out_features(), topology.in_features(), topology.nnz(), offsets.data(), topology.columns().data(),
             problem.values.data());
     }
-
-    void tune(Operands&) {}
 
     void forward(Operands& at) const {
         if (at.batch() == 1) {
@@ -54,16 +48,11 @@ public:
         }
     }
 
-    void weight_gradient(Operands&) {}
-    void backward(Operands&) {}
-    void training_step(Operands&) {}
-    float gradient(Size, Index, Index) const { return 0; }
-    float value(Size, Index, Index) const { return 0; }
-
     Size bytes() const {
         return weights_.nonZeros() * static_cast<Size>(sizeof(float) + sizeof(int)) +
                (weights_.outerSize() + 1) * static_cast<Size>(sizeof(int));
     }
+    Size bytes_read() const { return bytes(); }
 
 private:
     template <class T>

@@ -15,13 +15,9 @@
 
 namespace bench {
 
-class Librsb {
+class Librsb : public NoGradients {
 public:
     static constexpr const char* name = "librsb";
-    static const char* lacks(Operation operation) {
-        return operation == Operation::forward || operation == Operation::input_gradient ? nullptr
-                                                                                         : "no sampled product";
-    }
 
     Librsb(const Problem& problem, const Setting& setting)
         : transposed_(setting.operation == Operation::input_gradient ? RSB_TRANSPOSITION_T : RSB_TRANSPOSITION_N) {
@@ -37,7 +33,7 @@ public:
             static_cast<rsb_coo_idx_t>(topology.in_features()), 1, 1, RSB_FLAG_DEFAULT_RSB_MATRIX_FLAGS, &error);
         check(error);
     }
-    Librsb(const Librsb& other) : transposed_(other.transposed_) {
+    Librsb(const Librsb& other) : NoGradients(other), transposed_(other.transposed_) {
         check(rsb_mtx_clone(&matrix_, RSB_NUMERICAL_TYPE_SAME_TYPE, RSB_TRANSPOSITION_N, nullptr, other.matrix_,
                             RSB_FLAG_IDENTICAL_FLAGS));
     }
@@ -53,17 +49,13 @@ public:
 
     void forward(Operands& at) const { multiply(at); }
     void input_gradient(Operands& at) const { multiply(at); }
-    void weight_gradient(Operands&) {}
-    void backward(Operands&) {}
-    void training_step(Operands&) {}
-    float gradient(Size, Index, Index) const { return 0; }
-    float value(Size, Index, Index) const { return 0; }
 
     Size bytes() const {
         std::size_t bytes = 0;
         rsb_mtx_get_info(matrix_, RSB_MIF_TOTAL_SIZE__TO__SIZE_T, &bytes);
         return static_cast<Size>(bytes);
     }
+    Size bytes_read() const { return bytes(); }
 
 private:
     /// Started once; ends with the program.

@@ -12,10 +12,6 @@
 
 #include <cblas.h>
 
-#include <vector>
-
-#include <bench/oracle.hpp>
-
 namespace bench {
 
 class OpenBlas {
@@ -79,6 +75,7 @@ public:
     float gradient(Size, Index row, Index column) const { return gradients_[position(row, column)]; }
     float value(Size, Index row, Index column) const { return weights_[position(row, column)]; }
     Size bytes() const { return static_cast<Size>((weights_.size() + gradients_.size()) * sizeof(float)); }
+    Size bytes_read() const { return static_cast<Size>(weights_.size() * sizeof(float)); }
 
 private:
     /// gradients = beta gradients + dy^T x
@@ -99,8 +96,8 @@ private:
 
     int out_;
     int in_;
-    std::vector<float> weights_;
-    std::vector<float> gradients_;  ///< the velocity in a training step
+    Floats weights_;
+    Floats gradients_;  ///< the velocity in a training step
 };
 
 }  // namespace bench

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The library's own backends as rows of a table, and what an adapter to any other library has:
-//
-//   name                        the backend column of the results
-//   lacks(operation)            null, or why there is no such row
-//   A(problem, setting)         conversions and preprocessing, timed apart
-//   A(const A&)                 a copy that shares no memory that a product reads, for cold caches
-//   tune(operands)              more preprocessing, for this batch and layout
-//   forward(operands), input_gradient(...), weight_gradient(...), training_step(...)
-//   backward(operands)          both gradients
-//   gradient(entry, row, column), value(...)   results by entry of the sparse matrix
-//   bytes()                     held for the operation, activations apart
+// The library's own backends as rows of a table.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
-#include <bench/oracle.hpp>
-#include <bench/problem.hpp>
+#include <bench/adapter.hpp>
+#include <bench/setting.hpp>
+#include <snack/concepts/backend.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/nn/sgd.hpp>
 #include <snack/nn/sparse_linear.hpp>
@@ -32,7 +25,7 @@ template <class B, Connections C = Connections::sparse>
 class Snack {
 public:
     static constexpr const char* name = B::name;
-    static const char* lacks(Operation) { return nullptr; }
+    static const char* lacks(Operation) { return is_a_baseline ? nullptr : "no OpenBLAS: loops are no baseline"; }
 
     Snack(const Problem& problem, const Setting& setting)
         : operation_(setting.operation),
@@ -77,8 +70,26 @@ public:
         return layer_.memory().total() - topology + (sgd_ ? sgd_->bytes() : 0) + ctx_->scratch_bytes();
     }
 
+    /// The matrix, with its mask if there is one; of a sparse one values, plan and where rows begin.
+    /// Scratch space is not counted: copies share it.
+    Size bytes_read() const {
+        const snack::MemoryReport memory = layer_.memory();
+        if constexpr (snack::FormsDense<B>) {
+            return C == Connections::full ? memory.values : memory.plan;
+        } else {
+            return memory.values + memory.plan + static_cast<Size>(layer_.topology()->row_offsets().size_bytes());
+        }
+    }
+
 private:
     using Layer = snack::SparseLinear<B, float>;
+
+    /// The dense baselines stand for the best there is, which loops of our own are not.
+#if defined(SNACK_WITH_BLAS)
+    static constexpr bool is_a_baseline = true;
+#else
+    static constexpr bool is_a_baseline = !snack::FormsDense<B>;
+#endif
 
     snack::PlanUse use() const {
         return operation_ == Operation::forward ? snack::PlanUse::inference : snack::PlanUse::training;
@@ -97,7 +108,7 @@ private:
     static snack::CooMatrix<float> matrix_of(const Problem& problem) {
         if constexpr (C == Connections::full) {
             const Size cells = problem.topology->cells();
-            const std::vector<float> dense = dense_values(problem);
+            const Floats dense = dense_values(problem);
             return {
                 snack::uniform_topology(problem.topology->out_features(), problem.topology->in_features(), cells, {}),
                 buffer_of(dense)};

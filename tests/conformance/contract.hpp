@@ -51,12 +51,8 @@ Outcome<T> run(Context& ctx, P& problem, Placement placement) {
 }
 
 template <class B, class T>
-void results_repeat_at_any_thread_count() {
-    if (B::determinism == snack::Determinism::not_guaranteed) {
-        return;
-    }
-    const Pattern pattern = random_pattern("large enough for many tasks", 310, 290, 18000);
-    for (const Size batch : {1, 6, 65, 100}) {
+void results_repeat(const Pattern& pattern, const std::vector<Size>& batches, int repeats) {
+    for (const Size batch : batches) {
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             typename B::context_type serial({.threads = 1});
             Problem<B, T> problem(serial, pattern, batch, {layout}, Data::random);
@@ -66,13 +62,22 @@ void results_repeat_at_any_thread_count() {
             REQUIRE(run<T>(borrowed, problem, {layout}).same_bits(want));
             for (const int threads : {1, 2, 3, 8}) {
                 typename B::context_type ctx({.threads = threads});
-                for (int repeat = 0; repeat < 5; ++repeat) {
-                    CAPTURE(batch, threads, repeat);
+                for (int repeat = 0; repeat < repeats; ++repeat) {
+                    CAPTURE(pattern.name, batch, threads, repeat);
                     REQUIRE(run<T>(ctx, problem, {layout}).same_bits(want));
                 }
             }
         }
     }
+}
+
+template <class B, class T>
+void results_repeat_at_any_thread_count() {
+    if (B::determinism == snack::Determinism::not_guaranteed) {
+        return;
+    }
+    results_repeat<B, T>(random_pattern("large enough for many tasks", 310, 290, 18000), {1, 6, 65, 100}, 5);
+    results_repeat<B, T>(random_pattern("few uses", 100, 6000, 12000), {4, 8}, 2);
 }
 
 template <class B, class T>

@@ -96,9 +96,10 @@ public:
 private:
     using Layer = snack::SparseLinear<snack::Reference, T>;
 
-    static constexpr Size batch = 13;
-    static constexpr Size inputs = 23;
-    static constexpr Size hidden = 37;
+    // Large enough for `Host` to cut the first layer into several tasks, and the batch into two tiles.
+    static constexpr Size batch = 33;
+    static constexpr Size inputs = 48;
+    static constexpr Size hidden = 72;
     static constexpr Size classes = 5;
 
     template <class Visit>

@@ -127,7 +127,8 @@ LayerRecord<T> without_largest_dy(LayerRecord<T> at) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("each backend agrees with the oracle at every step of training", "[equivalence]", Backends) {
+TEMPLATE_LIST_TEST_CASE("each backend agrees with the oracle at every step of training", "[equivalence][threads]",
+                        Backends) {
     follow_training<TestType, float>();
     follow_training<TestType, double>();
 }

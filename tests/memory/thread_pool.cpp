@@ -3,6 +3,8 @@
 // Every task runs once, whatever the number of threads, over many rounds in a row, and what the
 // tasks wrote is there when the call returns.
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -102,6 +104,58 @@ TEST_CASE("a caller waits for a slow task of another thread", "[memory][threads]
         pool.parallel_for(2, TaskRef(body));
         REQUIRE(done == std::vector<int>{1, 1});
     }
+}
+
+TEST_CASE("each thread begins with the same share in every round", "[memory][threads]") {
+    constexpr Size threads = 4;
+    ThreadPool pool(threads);
+    // The thread that took the first task of each share. They wait for each other there, so each has one.
+    const auto first_takers = [&](Size tasks_of_share) {
+        std::vector<std::thread::id> takers(threads);
+        std::atomic<Size> there = 0;
+        const auto body = [&](Size task) {
+            if (task % tasks_of_share == 0) {
+                takers[static_cast<std::size_t>(task / tasks_of_share)] = std::this_thread::get_id();
+                there.fetch_add(1);
+                while (there.load() < threads) {
+                    std::this_thread::yield();
+                }
+            }
+        };
+        pool.parallel_for(threads * tasks_of_share, TaskRef(body));
+        return takers;
+    };
+    const std::vector<std::thread::id> want = first_takers(1);
+
+    CHECK(want[0] == std::this_thread::get_id());
+    CHECK(std::set<std::thread::id>(want.begin(), want.end()).size() == threads);
+    for (const Size tasks_of_share : {1, 2, 7, 1, 3}) {
+        CAPTURE(tasks_of_share);
+        CHECK(first_takers(tasks_of_share) == want);
+    }
+}
+
+TEST_CASE("a thread that is done takes tasks of a slow one's share", "[memory][threads]") {
+    using namespace std::chrono_literals;
+    ThreadPool pool(2);
+    std::vector<std::thread::id> takers(8);
+    std::atomic<int> done = 0;
+    const auto body = [&](Size task) {
+        takers[static_cast<std::size_t>(task)] = std::this_thread::get_id();
+        if (task == 0) {  // the first of the caller's four is slow: it lasts until the others are done
+            const auto end = std::chrono::steady_clock::now() + 20s;
+            while (done.load() < 7 && std::chrono::steady_clock::now() < end) {
+                std::this_thread::yield();
+            }
+        } else {
+            done.fetch_add(1);
+        }
+    };
+
+    pool.parallel_for(8, TaskRef(body));
+
+    CHECK(takers[0] == std::this_thread::get_id());
+    CHECK(std::count(takers.begin(), takers.end(), takers[0]) == 1);
 }
 
 TEST_CASE("a pool can be destroyed without having run, and right after it has", "[memory][threads]") {

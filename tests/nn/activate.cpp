@@ -11,7 +11,7 @@
 
 using namespace tests;
 
-TEST_CASE("relu makes negative elements zero and nothing else", "[nn]") {
+TEST_CASE("relu makes negative elements zero and nothing else", "[nn][threads]") {
     snack::HostContext ctx({.threads = 2});
     for (const Placement& placement : placement_battery()) {
         Activations<float> y(3, 70, placement,

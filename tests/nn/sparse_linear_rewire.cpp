@@ -65,8 +65,8 @@ void scatter(tests::Dice& dice, std::span<T> array) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("kept connections keep value and gradient bit for bit and new ones start at zero", "[nn][rewire]",
-                   ReferenceLayer, HostLayer) {
+TEMPLATE_TEST_CASE("kept connections keep value and gradient bit for bit and new ones start at zero",
+                   "[nn][rewire][threads]", ReferenceLayer, HostLayer) {
     using T = typename TestType::scalar;
     HostContext ctx({.threads = 2});
     tests::Dice dice(1);

@@ -49,7 +49,7 @@ TEST_CASE("tiles never lie in row-major samples, nor reach beyond the batch", "[
     }
 }
 
-TEST_CASE("packed tiles hold every sample, on a cache line", "[backends]") {
+TEST_CASE("packed tiles hold every sample, on a cache line", "[backends][threads]") {
     HostContext ctx({.threads = 2});
     constexpr Size batch = 70;
     constexpr Size features = 600;

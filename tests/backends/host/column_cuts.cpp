@@ -49,7 +49,7 @@ TEST_CASE("column cuts share out the entries of every row", "[backends]") {
     }
 }
 
-TEST_CASE("the more entries a row has, the more ranges there are", "[backends]") {
+TEST_CASE("the more entries a row has, the more ranges there are", "[backends][threads]") {
     CHECK(check_cuts(*random_pattern("sparse", 1000, 784, 4000).topology(), 2) == 1);
     CHECK(check_cuts(*random_pattern("denser", 1000, 784, 39200).topology(), 2) == 4);
     CHECK(check_cuts(*random_pattern("denser", 100, 2000, 100000).topology(), 2) == 64);

@@ -52,7 +52,7 @@ void check(Size rows, Size inner, Size columns) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("matrix products are exact at the edges of tiles", "[kernels]", float, double) {
+TEMPLATE_TEST_CASE("matrix products are exact at the edges of tiles", "[kernels][threads]", float, double) {
     using Gemm = snack::kernels::host::Gemm<snack::isa::Current>;
     for (const Size rows : {0, 1, 3, 66}) {
         for (const Size inner : {0, 1, 129}) {

@@ -58,11 +58,11 @@ inline double seconds_of(const std::function<void()>& call) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-class Session {
+class Measurements {
 public:
     /// @param min_time     seconds that each repetition of a row takes at least
     /// @param filter       which names to run, as a regular expression; empty for all
-    Session(double min_time, int repetitions, const std::string& filter, bool list)
+    Measurements(double min_time, int repetitions, const std::string& filter, bool list)
         : min_time_(min_time), repetitions_(repetitions), filter_(filter), list_(list) {}
 
     /// Whether the row is wanted. In a listing it is printed, and nothing is wanted.

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How much memory the host's plan takes, and what it holds for it.
+
+#include <snack/backends/host.hpp>
+#include <tests/support/catch.hpp>
+#include <tests/support/patterns.hpp>
+
+using namespace tests;
+
+namespace {
+
+auto plan_of(const Pattern& pattern) {
+    snack::HostContext ctx({.threads = 1});
+    return snack::Host::make_plan<float>(ctx, pattern.topology(), snack::PlanUse::training);
+}
+
+/// Bytes for each entry, besides 65 column numbers of 8 bytes.
+bool takes_at_most(double bytes_of_entry, const Pattern& pattern) {
+    return static_cast<double>(plan_of(pattern).bytes()) <=
+           bytes_of_entry * static_cast<double>(pattern.nnz()) + 65 * 8;
+}
+
+}  // namespace
+
+TEST_CASE("a plan takes 2.5 bytes an entry where columns fit 16 bits", "[backends]") {
+    for (const Pattern& pattern : pattern_battery()) {
+        if (pattern.in_features <= 65536) {
+            CAPTURE(pattern.name);
+            CHECK(takes_at_most(2.5, pattern));
+        }
+    }
+    CHECK(takes_at_most(2.5, random_pattern("many ranges", 100, 2000, 100000)));
+    CHECK(takes_at_most(2.5, random_pattern("as wide as 16 bits", 3, 65536, 100000)));
+    CHECK(takes_at_most(2.5, pattern_of("full", 120, 130, [](Size, Size) { return true; })));
+}
+
+TEST_CASE("a plan takes 4.5 bytes an entry where columns do not", "[backends]") {
+    const Pattern wide = random_pattern("wider than 16 bits", 3, 65537, 100000);
+
+    CHECK(takes_at_most(4.5, wide));
+    CHECK_FALSE(takes_at_most(2.5, wide));
+}
+
+TEST_CASE("a plan's columns are those of its topology", "[backends]") {
+    for (const Pattern& pattern : pattern_battery()) {
+        const auto plan = plan_of(pattern);
+        std::vector<Size> got;
+        plan.with_columns([&](const auto* columns) {
+            for (Size e = 0; e < pattern.nnz(); ++e) {
+                got.push_back(static_cast<Size>(columns[e]));
+            }
+        });
+
+        std::vector<Size> want;
+        for (std::size_t e = 0; e < pattern.cells.size(); ++e) {
+            want.push_back(pattern.column(e));
+        }
+        CAPTURE(pattern.name);
+        CHECK(got == want);
+    }
+}
