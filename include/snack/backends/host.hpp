@@ -19,7 +19,8 @@
 namespace snack::inline v0 {
 
 /// Shapes, and what is overwritten or accumulated: see concepts/backend.hpp. O(nnz batch) work;
-/// scratch space for packed operands on the first call of a batch size, no allocation after it.
+/// scratch space for packed operands on the first call of a batch size, layout and placement of the
+/// operands, no allocation after it.
 /// Gradients of an inference plan throw UnsupportedError.
 ///
 /// The kernels work on tiles of 32 samples (16 in double), each as one contiguous block. Operands
@@ -71,7 +72,9 @@ struct HostBackend {
         require_training(plan);
         const Size width = kernels::host::tile_width<T>(dy.batch());
         const bool share_a_line = 2 * width * static_cast<Size>(sizeof(T)) <= kernels::host::cache_line;
-        if (dy.batch() > 0 && share_a_line && !detail::host::sample_by_sample(plan.topology(), x) &&
+        // The results are the same bits, so the number of tasks may decide. They would not be for samples
+        // taken one by one: those are summed in turn, and contracted to fma otherwise.
+        if (width > 1 && share_a_line && !detail::host::sample_by_sample(plan.topology(), x) &&
             detail::host::column_tasks<T>(ctx, plan, width) == 1) {
             detail::host::walk_columns<Isa, true, T>(ctx, plan, values, x, dy, dx, dw, beta);
         } else {
@@ -83,8 +86,8 @@ struct HostBackend {
     template <Scalar T>
     static void bias_gradient(HostContext& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
         ctx.parallel_ranges(dy.features(), lines_per_task(dy.batch()), [&](Size begin, Size end) {
-            kernels::host::row_sums<Isa>(detail::host::lines_of(dy).at(0, begin), dy.batch(), end - begin,
-                                         db.data() + begin, beta);
+            const auto lines = dy.empty() ? kernels::host::Lines<const T>() : detail::host::lines_of(dy).at(0, begin);
+            kernels::host::row_sums<Isa>(lines, dy.batch(), end - begin, db.data() + begin, beta);
         });
     }
 

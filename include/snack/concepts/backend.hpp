@@ -36,6 +36,8 @@ concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtr& topology,
     { plan.topology_version() } -> std::same_as<std::uint64_t>;
 };
 
+/// All views of one call have the same layout and batch; SparseLinear has checked them.
+///
 /// y = x W^T + bias: overwrites all of y (batch, out_features), rows without entries too.
 /// An empty bias adds nothing.
 template <class B, class T>

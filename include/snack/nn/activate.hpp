@@ -10,6 +10,9 @@ namespace snack::inline v0::detail {
 
 template <class Context, class T>
 void rectify(Context& ctx, MatrixView<T> y) {
+    if (y.empty()) {
+        return;
+    }
     const bool by_sample = y.layout() == Layout::row_major;
     const Size lines = by_sample ? y.batch() : y.features();
     const Size length = by_sample ? y.features() : y.batch();

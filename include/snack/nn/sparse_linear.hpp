@@ -91,7 +91,8 @@ public:
     /// @param y           (batch, out_features), overwritten; must not overlap x
     /// @param activation  applied on the way out. backward takes the gradient of the sum before it: for
     ///                    relu, the gradient of y where y is positive and 0 elsewhere
-    /// O(nnz batch) work. Allocates scratch space on the first call of a batch size, if any.
+    /// O(nnz batch) work. Allocates scratch space, if any, on the first call of a batch size and placement of
+    /// the views.
     /// @throws ShapeError if a view disagrees with the layer, the layouts differ, or y starts where
     ///         x does (other overlaps are not found)
     void forward(context_type& ctx, MatrixView<const T> x, MatrixView<T> y,
@@ -117,7 +118,8 @@ public:
     /// @param dy    (batch, out_features), gradient of the pre-activation
     /// @param dx    (batch, in_features), always overwritten; must not overlap dy or x
     /// @param mode  whether gradients() and bias_gradients() are overwritten or added to
-    /// O(nnz batch) work. Allocates scratch space on the first call of a batch size, if any.
+    /// O(nnz batch) work. Allocates scratch space, if any, on the first call of a batch size and placement of
+    /// the views.
     /// @throws ShapeError as forward; UnsupportedError for an inference layer
     void backward(context_type& ctx, MatrixView<const T> x, MatrixView<const T> dy, MatrixView<T> dx,
                   GradientMode mode = GradientMode::overwrite) {

@@ -38,6 +38,9 @@ void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T>
                      std::span<T> dw, T beta) {
     const Topology& topology = plan.topology();
     const Size batch = dy.batch();
+    if (topology.nnz() == 0) {
+        return;
+    }
     if (batch == 0) {  // no tile applies beta
         for (T& gradient : dw) {
             gradient = beta == 0 ? T{0} : beta * gradient;
@@ -151,6 +154,9 @@ template <class Isa, class T>
 void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> dy,
                     MatrixView<T> dx) {
     const Topology& topology = plan.topology();
+    if (dx.empty()) {
+        return;
+    }
     if (!sample_by_sample(topology, dx)) {
         walk_columns<Isa, false, T>(ctx, plan, values, {}, dy, dx, {}, T{0});
         return;

@@ -76,6 +76,11 @@ private:
 
     void place(HostContext& ctx, const Topology& topology) {
         const Size columns = topology.in_features();
+        if (ranges_ == 1) {
+            first_columns_[0] = 0;
+            first_columns_[1] = columns;
+            return;
+        }
         Buffer<Size> before(columns + 1, 0, ctx.allocator());
         for (const Index column : topology.columns()) {
             ++before[column + 1];

@@ -75,6 +75,9 @@ template <class Isa, class T>
 void forward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, std::span<const T> bias,
              MatrixView<const T> x, MatrixView<T> y, Activation activation) {
     const Topology& topology = plan.topology();
+    if (y.empty()) {
+        return;
+    }
     plan.with_columns([&]<class Column>(const Column* columns) {
         kernels::host::ForwardOperands<T, Column> op{.segments = plan.segments(0, 1),
                                                      .columns = columns,

@@ -13,6 +13,12 @@ namespace snack::inline v0::kernels::host {
 template <class Isa, class T>
 void row_sums(Lines<const T> dy, Size batch, Size features, T* db, T beta) {
     const auto write = [&](Size feature, T sum) { db[feature] = beta == 0 ? sum : beta * db[feature] + sum; };
+    if (batch == 0) {
+        for (Size f = 0; f < features; ++f) {
+            write(f, T{0});
+        }
+        return;
+    }
     if (dy.sample_stride == 1) {  // samples side by side: a register holds some of one feature
         constexpr int lanes = Isa::vector_bytes / static_cast<int>(sizeof(T));
         for (Size f = 0; f < features; ++f) {

@@ -62,12 +62,10 @@ template <class Isa, int Width, bool InputGradient, bool WeightGradient, class T
 [[gnu::always_inline]] inline void visit_entry(const BackwardOperands<T, Column>& op, const V* dy, Size entry,
                                                Size column, V& product) {
     constexpr int Lanes = TileShape<Isa, T, Width>::lanes;
-    const T* const x_line = op.x + column * op.x_stride;
-    T* const dx_line = op.dx + column * op.dx_stride;
     for (int v = 0; v < TileShape<Isa, T, Width>::vectors; ++v) {
         if constexpr (WeightGradient) {
             V x;
-            load<Lanes>(x, x_line + v * Lanes);
+            load<Lanes>(x, op.x + column * op.x_stride + v * Lanes);
             if (v == 0) {
                 product = dy[v] * x;
             } else {
@@ -75,10 +73,11 @@ template <class Isa, int Width, bool InputGradient, bool WeightGradient, class T
             }
         }
         if constexpr (InputGradient) {
+            T* const line = op.dx + column * op.dx_stride + v * Lanes;
             V dx;
-            load<Lanes>(dx, dx_line + v * Lanes);
+            load<Lanes>(dx, line);
             dx += op.values[entry] * dy[v];
-            store<Lanes>(dx, dx_line + v * Lanes);
+            store<Lanes>(dx, line);
         }
     }
 }
