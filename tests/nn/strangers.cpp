@@ -68,7 +68,7 @@ TEST_CASE("a moved-from report is refused", "[nn]") {
 
 TEST_CASE("spans that overlap each other or the layer's memory cannot be bound", "[nn]") {
     HostContext ctx({.threads = 1});
-    HostLayer layer(ctx, {.in_features = 4, .out_features = 4});
+    HostLayer layer(ctx, {.in_features = 4, .out_features = 4, .sparsity = 0});
     std::vector<float> buffer(40, -1);
     const std::span<float> all(buffer);
     const auto values = tests::copy_of(layer.values());
