@@ -193,7 +193,8 @@ TEST_CASE("options of Adam that mean nothing are refused", "[nn][adam]") {
     CHECK_THROWS_AS(Adam(ctx, layer, {.beta2 = 1}), ArgumentError);
     CHECK_THROWS_AS(optimizer.set_learning_rate(bad), ArgumentError);
     CHECK(optimizer.learning_rate() == 1e-3);
-    CHECK(tests::text_of<ArgumentError>([&] { Adam(ctx, layer, {.beta2 = 1.5}); }) == "Adam: beta2 1.5 is not in [0, 1)");
+    CHECK(tests::text_of<ArgumentError>([&] { Adam(ctx, layer, {.beta2 = 1.5}); }) ==
+          "Adam: beta2 1.5 is not in [0, 1)");
 }
 
 TEST_CASE("Adam refuses a layer without gradients", "[nn][adam]") {
