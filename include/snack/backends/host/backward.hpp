@@ -84,7 +84,7 @@ template <class T>
 Size column_tasks(const HostContext& ctx, const HostPlan& plan, Size width) {
     const Topology& topology = plan.topology();
     const Size threads = kernels::host::tasks_for(topology.nnz(), topology.in_features(), width, ctx.threads());
-    const Size near = ranges_within(plan, near_updates, width * static_cast<Size>(sizeof(T)));
+    const Size near = ranges_within(plan, near_bytes_in_parts, width * static_cast<Size>(sizeof(T)));
     return smaller((near + threads - 1) / threads * threads, plan.cuts().ranges());
 }
 

@@ -41,7 +41,11 @@ template <class Isa, class T, class Column>
 void forward_tiles(HostContext& ctx, const HostPlan& plan, const kernels::host::ForwardOperands<T, Column>& op,
                    const Tiles<const T>& x, Size batch) {
     const Size tiles = (batch + full_tile<T> - 1) / full_tile<T>;
-    const Size passes = batch == 1 ? 1 : ranges_within(plan, near_reads, full_tile<T> * static_cast<Size>(sizeof(T)));
+    const Size widest = kernels::host::tile_width<T>(batch);
+    const bool long_rows = plan.topology().nnz() / plan.topology().out_features() >= entries_of_long_row;
+    const Size passes = batch == 1 ? 1
+                                   : ranges_within(plan, long_rows ? near_bytes_in_parts : near_bytes,
+                                                   widest * static_cast<Size>(sizeof(T)));
     if (passes == 1) {
         for_rows(ctx, plan.topology(), tiles, smaller(batch, full_tile<T>), [&](Size tile, Size begin, Size end) {
             forward_rows<Isa>(op, x, batch, tile * full_tile<T>, begin, end);

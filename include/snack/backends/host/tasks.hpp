@@ -12,10 +12,13 @@
 
 namespace snack::inline v0::detail::host {
 
-/// Bytes that random reads should stay within: half of a second-level cache of 1 MiB. Random
-/// updates move each line twice and pay to stay within half of that.
-inline constexpr Size near_reads = 1 << 19;
-inline constexpr Size near_updates = 1 << 18;
+/// Bytes that random accesses should stay within: half of a second-level cache of 1 MiB, and half of
+/// that where the columns can be taken in parts at little cost.
+inline constexpr Size near_bytes = 1 << 19;
+inline constexpr Size near_bytes_in_parts = near_bytes / 2;
+
+/// Entries of an average row from which on to pass over the rows once more costs little.
+inline constexpr Size entries_of_long_row = 128;
 
 /// Tasks the rows of a tile are cut into at the most, for threads to take as they come.
 inline constexpr Size most_row_tasks = 64;
