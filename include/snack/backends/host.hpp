@@ -52,14 +52,16 @@ struct HostBackend {
     static void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values,
                                MatrixView<const T> dy, MatrixView<T> dx) {
         require_training(plan);
-        detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, dx);
+        detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, detail::host::output_gradients<Isa>(ctx, plan, dy),
+                                             dx);
     }
 
     template <Scalar T>
     static void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
                                 std::span<T> dw, T beta) {
         require_training(plan);
-        detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, dw, beta);
+        detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, detail::host::output_gradients<Isa>(ctx, plan, dy), dw,
+                                              beta);
     }
 
     /// Both gradients: dw by rows, then dx by columns, over the same entries. One walk where a single
@@ -71,15 +73,16 @@ struct HostBackend {
                          MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
         require_training(plan);
         const Size width = kernels::host::tile_width<T>(dy.batch());
+        const auto from = detail::host::output_gradients<Isa>(ctx, plan, dy);
         const bool share_a_line = 2 * width * static_cast<Size>(sizeof(T)) <= kernels::host::cache_line;
         // The results are the same bits, so the number of tasks may decide. They would not be for samples
         // taken one by one: those are summed in turn, and contracted to fma otherwise.
         if (width > 1 && share_a_line && !detail::host::sample_by_sample(plan.topology(), x) &&
             detail::host::column_tasks<T>(ctx, plan, width) == 1) {
-            detail::host::walk_columns<Isa, true, T>(ctx, plan, values, x, dy, dx, dw, beta);
+            detail::host::walk_columns<Isa, true, T>(ctx, plan, values, x, from, dx, dw, beta);
         } else {
-            detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, dw, beta);
-            detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, dx);
+            detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, from, dw, beta);
+            detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, from, dx);
         }
     }
 

@@ -31,11 +31,20 @@ void walk_rows(const kernels::host::BackwardOperands<T, Column>& op, Size width,
     });
 }
 
+/// The tiles of dy, which both gradients read; none if the samples are taken one by one.
+template <class Isa, class T>
+Tiles<const T> output_gradients(HostContext& ctx, const HostPlan& plan, const MatrixView<const T>& dy) {
+    if (sample_by_sample(plan.topology(), dy)) {
+        return {};
+    }
+    return tiles<Isa>(ctx, HostSlot::dy, dy, read_in_order);
+}
+
 /// dw = beta dw + dy' x on the support of W: sample after sample or tile after tile, and in each the
-/// tasks own their rows.
+/// tasks own their rows. `from` are the output_gradients of dy.
 template <class Isa, class T>
 void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T> x, MatrixView<const T> dy,
-                     std::span<T> dw, T beta) {
+                     const Tiles<const T>& from, std::span<T> dw, T beta) {
     const Topology& topology = plan.topology();
     const Size batch = dy.batch();
     if (topology.nnz() == 0) {
@@ -64,7 +73,6 @@ void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T>
             return;
         }
         const Tiles<const T> in = tiles<Isa>(ctx, HostSlot::x, x, uses_of_inputs(topology));
-        const Tiles<const T> from = tiles<Isa>(ctx, HostSlot::dy, dy, read_in_order);
         for (Size sample = 0; sample < batch; sample += full_tile<T>) {
             const Size width = kernels::host::tile_width<T>(batch - sample);
             op.x = in.at(sample);
@@ -115,10 +123,9 @@ void walk_tile(kernels::host::BackwardOperands<T, Column> op, Size rows, kernels
 /// columns, tile after tile, with its lines of dx in scratch space where they do not lie well.
 template <class Isa, bool WeightGradient, class T>
 void walk_columns(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
-                  MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {
+                  const Tiles<const T>& from, MatrixView<T> dx, std::span<T> dw, T beta) {
     const Topology& topology = plan.topology();
     const Size batch = dx.batch();
-    const Tiles<const T> from = tiles<Isa>(ctx, HostSlot::dy, dy, read_in_order);
     const bool in_place = !WeightGradient && lies_in_tiles(dx, uses_of_inputs(topology));
     const Size widest = kernels::host::tile_width<T>(batch);
     const Size column_length = in_place ? 0 : widest * (WeightGradient ? 2 : 1);  // in scratch space
@@ -149,16 +156,16 @@ void walk_columns(HostContext& ctx, const HostPlan& plan, std::span<const T> val
     });
 }
 
-/// dx = dy W
+/// dx = dy W; `from` are the output_gradients of dy.
 template <class Isa, class T>
 void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> dy,
-                    MatrixView<T> dx) {
+                    const Tiles<const T>& from, MatrixView<T> dx) {
     const Topology& topology = plan.topology();
     if (dx.empty()) {
         return;
     }
     if (!sample_by_sample(topology, dx)) {
-        walk_columns<Isa, false, T>(ctx, plan, values, {}, dy, dx, {}, T{0});
+        walk_columns<Isa, false, T>(ctx, plan, values, {}, from, dx, {}, T{0});
         return;
     }
     plan.with_columns([&]<class Column>(const Column* columns) {
