@@ -13,7 +13,7 @@ namespace tests::conformance {
 template <class B, class T>
 void wrong_views_are_refused_before_anything_is_written() {
     using snack::ShapeError;
-    typename B::context_type ctx;
+    ContextFor<B> ctx;
     const Pattern pattern = random_pattern("any", 4, 6, 9);
     Problem<B, T> problem(ctx, pattern, 2, {}, Data::integers);
     auto& layer = problem.layer;
@@ -48,9 +48,9 @@ void wrong_views_are_refused_before_anything_is_written() {
 }
 
 /// What the layer gives for one sample of ones.
-template <class B, class T>
-std::vector<T> response(const snack::SparseLinear<B, T>& layer) {
-    typename B::context_type ctx({.threads = 1});
+template <class L, class T = typename L::scalar>
+std::vector<T> response(const L& layer) {
+    ContextFor<typename L::backend> ctx({.threads = 1});
     std::vector<T> x(static_cast<std::size_t>(layer.in_features()), T{1});
     std::vector<T> y(static_cast<std::size_t>(layer.out_features()));
     layer.forward(ctx, {x.data(), 1, layer.in_features()}, {y.data(), 1, layer.out_features()});
@@ -59,15 +59,15 @@ std::vector<T> response(const snack::SparseLinear<B, T>& layer) {
 
 template <class B, class T>
 void copies_are_apart_and_moves_leave_nothing() {
-    using Layer = snack::SparseLinear<B, T>;
-    typename B::context_type ctx;
-    Layer a(ctx, matrix_of<T>(pattern_of("one cell", 1, 1, [](Size, Size) { return true; }), {2}));
+    using L = Layer<B, T>;
+    ContextFor<B> ctx;
+    L a(ctx, matrix_of<T>(pattern_of("one cell", 1, 1, [](Size, Size) { return true; }), {2}));
 
-    Layer b(std::move(a));
-    Layer& alias = b;
+    L b(std::move(a));
+    L& alias = b;
     b = alias;
     b = std::move(alias);
-    Layer c = b;
+    L c = b;
     c.values().data()[0] = 5;
     c.values_changed(ctx);
 
@@ -83,22 +83,22 @@ void copies_are_apart_and_moves_leave_nothing() {
     swap(a, b);
     CHECK(response(a) == std::vector<T>{2});
     CHECK(response(b) == std::vector<T>{5});
-    Layer moved_twice(std::move(a));
-    a = Layer(std::move(a));
+    L moved_twice(std::move(a));
+    a = L(std::move(a));
     CHECK(a.nnz() == 0);
 }
 
 template <class B, class T>
 void parameters_can_live_in_lent_memory() {
-    typename B::context_type ctx;
+    ContextFor<B> ctx;
     const Pattern pattern = random_pattern("any", 12, 9, 40);
     Problem<B, T> problem(ctx, pattern, 3, {}, Data::integers);
     auto& layer = problem.layer;
     const std::vector<T> before = response(layer);
     std::vector<T> flat(2 * (40 + 12), T{-1});
 
-    CHECK_THROWS_AS(layer.bind({.values = std::span<T>(flat).first(39)}), snack::ShapeError);
-    layer.bind({.values = std::span<T>(flat).subspan(0, 40),
+    CHECK_THROWS_AS(layer.bind(ctx, {.values = std::span<T>(flat).first(39)}), snack::ShapeError);
+    layer.bind(ctx, {.values = std::span<T>(flat).subspan(0, 40),
                 .gradients = std::span<T>(flat).subspan(40, 40),
                 .bias = std::span<T>(flat).subspan(80, 12),
                 .bias_gradients = std::span<T>(flat).subspan(92, 12)});
@@ -118,15 +118,19 @@ void parameters_can_live_in_lent_memory() {
     CHECK(response(copy) == before);
 }
 
+struct SmallIntegers {
+    SNACK_HOST_DEVICE double operator()(const snack::RandomKey& key, const snack::Connection& at) const {
+        return static_cast<double>(snack::random_bits(key, static_cast<std::uint64_t>(at.entry)) % 9) - 4;
+    }
+};
+
 /// After many rewires the layer still computes with its own topology and values.
 template <class B, class T>
 void rewiring_keeps_topology_plan_and_values_in_step() {
-    typename B::context_type ctx;
-    snack::SparseLinear<B, T> layer(
+    ContextFor<B> ctx;
+    Layer<B, T> layer(
         ctx, {.in_features = 30, .out_features = 20, .sparsity = 0.8, .seed = 4},
-        [](const snack::RandomKey& key, const snack::Connection& at) {
-            return static_cast<double>(snack::random_bits(key, static_cast<std::uint64_t>(at.entry)) % 9) - 4;
-        });
+        SmallIntegers{});
     const T* const address = layer.values().data();
     for (std::uint32_t rewire = 0; rewire < 20; ++rewire) {
         const auto report = layer.rewire(ctx, snack::MagnitudePruner{0.3}, snack::UniformGrower{});
@@ -153,11 +157,11 @@ void rewiring_keeps_topology_plan_and_values_in_step() {
 
 template <class B, class T>
 void an_inference_layer_holds_no_gradients_and_refuses_backward() {
-    typename B::context_type ctx;
+    ContextFor<B> ctx;
     const Pattern pattern = random_pattern("any", 200, 300, 6000);
     const auto values = numbers<T>(Data::integers, 1, 6000);
-    snack::SparseLinear<B, T> training(ctx, matrix_of(pattern, values));
-    snack::SparseLinear<B, T> inference(ctx, matrix_of(pattern, values), {}, {.use = snack::PlanUse::inference});
+    Layer<B, T> training(ctx, matrix_of(pattern, values));
+    Layer<B, T> inference(ctx, matrix_of(pattern, values), {}, {.use = snack::PlanUse::inference});
     std::vector<T> x(300, T{1});
     std::vector<T> y(200);
 
@@ -173,13 +177,14 @@ void an_inference_layer_holds_no_gradients_and_refuses_backward() {
 /// Same options, same network: with any backend and again.
 template <class B, class T>
 void the_same_seed_gives_the_same_network() {
-    typename B::context_type ctx;
+    ContextFor<B> ctx;
     const snack::LayerOptions options{.in_features = 50, .out_features = 40, .sparsity = 0.9, .seed = 8, .stream = 2};
-    snack::SparseLinear<B, T> a(ctx, options);
-    snack::SparseLinear<snack::Reference, T> b(ctx, options);
+    Layer<B, T> a(ctx, options);
+    snack::HostContext host;
+    snack::SparseLinear<snack::Reference, T> b(host, options);
     auto other_options = options;
     other_options.stream = 3;
-    const snack::SparseLinear<B, T> c(ctx, other_options);
+    const Layer<B, T> c(ctx, other_options);
 
     CHECK(snack::same_coordinates(*a.topology(), *b.topology()));
     CHECK(same_bits(copy_of(std::as_const(a).values()), copy_of(std::as_const(b).values())));

@@ -177,7 +177,7 @@ TEMPLATE_TEST_CASE("a layer, its copies and its lent memory account for every by
         TestType layer(ctx, options);
         CHECK(allocator.live_bytes == layer.memory().total());
         std::vector<T> memory(40);
-        layer.bind({.values = memory});
+        layer.bind(ctx, {.values = memory});
         CHECK(allocator.live_bytes == layer.memory().total() - layer.memory().values);
         const Size held = allocator.live_bytes;
         const TestType copy = layer;

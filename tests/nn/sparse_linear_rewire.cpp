@@ -184,7 +184,7 @@ TEMPLATE_TEST_CASE("parameters in lent memory survive rewires there", "[nn][rewi
     TestType own(ctx, options);
     TestType lent(ctx, options);
     std::vector<T> memory(2 * 90 + 2 * 15 + 2, T{-9});
-    lent.bind({.values = std::span(memory).subspan(1, 90), .gradients = std::span(memory).subspan(91, 90)});
+    lent.bind(ctx, {.values = std::span(memory).subspan(1, 90), .gradients = std::span(memory).subspan(91, 90)});
 
     for (Size round = 0; round < 20; ++round) {
         for (TestType* layer : {&own, &lent}) {

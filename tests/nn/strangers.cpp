@@ -73,14 +73,14 @@ TEST_CASE("spans that overlap each other or the layer's memory cannot be bound",
     const std::span<float> all(buffer);
     const auto values = tests::copy_of(layer.values());
 
-    CHECK_THROWS_AS(layer.bind({.values = all.first(16), .gradients = all.first(16)}), ShapeError);
-    CHECK_THROWS_AS(layer.bind({.values = all.first(16), .gradients = all.subspan(15, 16)}), ShapeError);
+    CHECK_THROWS_AS(layer.bind(ctx, {.values = all.first(16), .gradients = all.first(16)}), ShapeError);
+    CHECK_THROWS_AS(layer.bind(ctx, {.values = all.first(16), .gradients = all.subspan(15, 16)}), ShapeError);
     CHECK(buffer == std::vector<float>(40, -1));
-    layer.bind({.values = layer.values()});
+    layer.bind(ctx, {.values = layer.values()});
     CHECK(tests::copy_of(layer.values()) == values);
-    layer.bind({.values = all.first(16), .gradients = all.subspan(16, 16)});
-    CHECK_THROWS_AS(layer.bind({.values = all.subspan(16, 16), .gradients = all.first(16)}), ShapeError);
-    CHECK_THROWS_AS(layer.bind({.values = all.subspan(8, 16)}), ShapeError);
+    layer.bind(ctx, {.values = all.first(16), .gradients = all.subspan(16, 16)});
+    CHECK_THROWS_AS(layer.bind(ctx, {.values = all.subspan(16, 16), .gradients = all.first(16)}), ShapeError);
+    CHECK_THROWS_AS(layer.bind(ctx, {.values = all.subspan(8, 16)}), ShapeError);
     CHECK(tests::copy_of(layer.values()) == values);
 }
 

@@ -29,19 +29,23 @@ public:
     Size fail_at_call = -1;     ///< the call (from 0) that throws std::bad_alloc
     Size cap_bytes = 1L << 62;  ///< more live bytes than this throw std::bad_alloc
 
-    void* allocate(Size bytes, Size alignment) override {
+    /// Counts a request, or throws in its place.
+    void enter(Size bytes) {
         if (calls++ == fail_at_call || live_bytes + bytes > cap_bytes) {
             throw std::bad_alloc();
         }
-        void* const memory =
-            ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{static_cast<std::size_t>(alignment)});
         live_bytes += bytes;
         peak_bytes = live_bytes > peak_bytes ? live_bytes : peak_bytes;
         largest = bytes > largest ? bytes : largest;
-        return memory;
+    }
+    void leave(Size bytes) noexcept { live_bytes -= bytes; }
+
+    void* allocate(Size bytes, Size alignment) override {
+        enter(bytes);
+        return ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{static_cast<std::size_t>(alignment)});
     }
     void deallocate(void* memory, Size bytes, Size alignment) noexcept override {
-        live_bytes -= bytes;
+        leave(bytes);
         ::operator delete (memory, std::align_val_t{static_cast<std::size_t>(alignment)});
     }
 };

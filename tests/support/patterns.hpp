@@ -9,11 +9,11 @@
 
 #include <snack/init/sample.hpp>
 #include <snack/sparse/topology.hpp>
+#include <tests/support/activations.hpp>
 
 namespace tests {
 
 using snack::Index;
-using snack::Size;
 
 struct Pattern {
     std::string name;
@@ -47,8 +47,8 @@ inline Pattern random_pattern(std::string name, Size out_features, Size in_featu
     return {std::move(name), out_features, in_features, {cells.begin(), cells.end()}};
 }
 
-inline std::vector<Pattern> pattern_battery() {
-    return {
+inline std::vector<Pattern> pattern_battery(Effort effort = Effort::full) {
+    std::vector<Pattern> patterns = {
         pattern_of("no entries", 3, 4, [](Size, Size) { return false; }),
         pattern_of("no rows", 0, 5, [](Size, Size) { return true; }),
         pattern_of("no columns", 5, 0, [](Size, Size) { return true; }),
@@ -64,13 +64,19 @@ inline std::vector<Pattern> pattern_battery() {
                    [](Size row, Size column) { return row % 4 == 1 && column % 5 == 2; }),
         random_pattern("random", 33, 47, 310),
         random_pattern("random, nearly full", 29, 31, 870),
-        random_pattern("columns beyond 16 bits", 3, 70000, 40),
-        random_pattern("rows beyond 16 bits", 70000, 3, 40),
     };
+    if (effort == Effort::full) {
+        patterns.push_back(random_pattern("columns beyond 16 bits", 3, 70000, 40));
+        patterns.push_back(random_pattern("rows beyond 16 bits", 70000, 3, 40));
+    }
+    return patterns;
 }
 
 /// Batches around the widths of vector registers; short ones for patterns of many features.
-inline std::vector<Size> batch_battery(const Pattern& pattern) {
+inline std::vector<Size> batch_battery(const Pattern& pattern, Effort effort = Effort::full) {
+    if (effort == Effort::small) {
+        return {0, 1, 3, 4, 33};
+    }
     if (pattern.out_features + pattern.in_features > 1000) {
         return {1, 5};
     }

@@ -9,6 +9,7 @@
 #include <snack/memory/host_context.hpp>
 #include <snack/nn/sparse_linear.hpp>
 #include <tests/support/activations.hpp>
+#include <tests/support/backend_under_test.hpp>
 #include <tests/support/patterns.hpp>
 
 namespace tests {
@@ -55,9 +56,9 @@ struct Problem {
     std::vector<T> bias;
     Activations<T> x;
     Activations<T> dy;
-    snack::SparseLinear<B, T> layer;
+    Layer<B, T> layer;
 
-    Problem(typename B::context_type& ctx, const Pattern& p, Size batch_size, Placement placement, Data data,
+    Problem(ContextFor<B>& ctx, const Pattern& p, Size batch_size, Placement placement, Data data,
             bool with_bias = true)
         : pattern(p),
           batch(batch_size),

@@ -6,10 +6,10 @@
 // once and reads values, which change every step, where they lie (paper, section 3.5).
 
 #include <concepts>
-#include <span>
 
 #include <snack/core/matrix_view.hpp>
 #include <snack/core/scalar.hpp>
+#include <snack/core/span.hpp>
 #include <snack/sparse/topology.hpp>
 
 namespace snack::inline v0 {
@@ -27,10 +27,18 @@ using PlanOf = typename B::template plan<T>;
 template <class B>
 using ContextOf = typename B::context_type;
 
+/// Where the arrays of a backend lie, and the views, spans and coordinates it takes.
+template <class B>
+using SpaceOf = typename ContextOf<B>::space;
+template <class B, class T>
+using ViewOf = MatrixView<T, SpaceOf<B>>;
+template <class B, class T>
+using SpanOf = SpanIn<T, SpaceOf<B>>;
+
 /// `plan<T>` and `make_plan<T>(ctx, topology, use)`, called once per topology.
 /// A plan tells its bytes and the version of the topology it was made for.
 template <class B, class T>
-concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtr& topology, const PlanOf<B, T>& plan) {
+concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtrIn<SpaceOf<B>>& topology, const PlanOf<B, T>& plan) {
     { B::template make_plan<T>(ctx, topology, PlanUse::training) } -> std::same_as<PlanOf<B, T>>;
     { plan.bytes() } -> std::same_as<Size>;
     { plan.topology_version() } -> std::same_as<std::uint64_t>;
@@ -41,35 +49,35 @@ concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtr& topology,
 /// y = x W^T + bias: overwrites all of y (batch, out_features), rows without entries too.
 /// An empty bias adds nothing.
 template <class B, class T>
-concept ComputesForward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
-                                   std::span<const T> bias, MatrixView<const T> x, MatrixView<T> y) {
+concept ComputesForward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, SpanOf<B, const T> values,
+                                   SpanOf<B, const T> bias, ViewOf<B, const T> x, ViewOf<B, T> y) {
     B::template forward<T>(ctx, plan, values, bias, x, y);
 };
 
 /// Optional: y = activation(x W^T + bias) in the same pass.
 template <class B, class T>
-concept FusesActivation = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
-                                   std::span<const T> bias, MatrixView<const T> x, MatrixView<T> y) {
+concept FusesActivation = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, SpanOf<B, const T> values,
+                                   SpanOf<B, const T> bias, ViewOf<B, const T> x, ViewOf<B, T> y) {
     B::template forward<T>(ctx, plan, values, bias, x, y, Activation::relu);
 };
 
 /// dx = dy W: overwrites all of dx (batch, in_features).
 template <class B, class T>
-concept ComputesInputGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
-                                         MatrixView<const T> dy, MatrixView<T> dx) {
+concept ComputesInputGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, SpanOf<B, const T> values,
+                                         ViewOf<B, const T> dy, ViewOf<B, T> dx) {
     B::template input_gradient<T>(ctx, plan, values, dy, dx);
 };
 
 /// dw[e] = beta dw[e] + sum_b dy(b, row e) x(b, column e); beta == 0 overwrites, NaN included.
 template <class B, class T>
-concept ComputesWeightGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, MatrixView<const T> x,
-                                          MatrixView<const T> dy, std::span<T> dw, T beta) {
+concept ComputesWeightGradient = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, ViewOf<B, const T> x,
+                                          ViewOf<B, const T> dy, SpanOf<B, T> dw, T beta) {
     B::template weight_gradient<T>(ctx, plan, x, dy, dw, beta);
 };
 
 /// db[i] = beta db[i] + sum_b dy(b, i).
 template <class B, class T>
-concept ComputesBiasGradient = requires(ContextOf<B>& ctx, MatrixView<const T> dy, std::span<T> db, T beta) {
+concept ComputesBiasGradient = requires(ContextOf<B>& ctx, ViewOf<B, const T> dy, SpanOf<B, T> db, T beta) {
     B::template bias_gradient<T>(ctx, dy, db, beta);
 };
 
@@ -79,8 +87,8 @@ concept Backend = NamedBackend<B> && Scalar<T> && PlansTopology<B, T> && Compute
 
 /// Optional: both gradients in one call, `backward(ctx, plan, values, x, dy, dx, dw, beta)`.
 template <class B, class T>
-concept FusesBackward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, std::span<const T> values,
-                                 MatrixView<const T> x, MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw,
+concept FusesBackward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, SpanOf<B, const T> values,
+                                 ViewOf<B, const T> x, ViewOf<B, const T> dy, ViewOf<B, T> dx, SpanOf<B, T> dw,
                                  T beta) {
     B::template backward<T>(ctx, plan, values, x, dy, dx, dw, beta);
 };
@@ -89,7 +97,7 @@ concept FusesBackward = requires(ContextOf<B>& ctx, const PlanOf<B, T>& plan, st
 /// A layer calls it whenever its values change; see `SparseLinear::values_changed`. It neither
 /// allocates nor throws: make_plan has taken the memory.
 template <class B, class T>
-concept CopiesValues = requires(ContextOf<B>& ctx, PlanOf<B, T>& plan, std::span<const T> values) {
+concept CopiesValues = requires(ContextOf<B>& ctx, PlanOf<B, T>& plan, SpanOf<B, const T> values) {
     B::template refresh<T>(ctx, plan, values);
 };
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What an operation may ask of its context: memory and a way to run independent tasks.
-// `HostContext` is the one on the host; code that is written against this concept, such as the
-// optimisers, runs with any other.
+// What an operation may ask of its context: memory, copies, and a way to run over elements.
+// `HostContext` is the one on the host, `CudaContext` that on a GPU; code that is written against this
+// concept, such as the optimisers, runs with either.
 
 #include <concepts>
+#include <span>
 
-#include <snack/core/types.hpp>
+#include <snack/core/span.hpp>
 
 namespace snack::inline v0 {
 
@@ -18,16 +19,34 @@ concept AllocatesMemory = requires(C& context) {
     typename C::template buffer<float>;
     { context.template allocate<float>(Size{}) } -> std::same_as<typename C::template buffer<float>>;
     context.template scratch<float>(int{}, Size{});
-    context.allocator();
 };
 
-/// Runs pieces of [0, count), cut by the arguments alone.
+namespace detail {
+
+struct DoNothing {
+    SNACK_HOST_DEVICE void operator()(Size) const {}
+};
+
+}  // namespace detail
+
+/// Fills and copies arrays of its memory space, and copies from and to the host.
 template <class C>
-concept RunsRanges = requires(C& context) {
-    context.parallel_ranges(Size{}, Size{}, [](Size, Size) {});
+concept MovesData = requires(C& context, SpanIn<float, typename C::space> to,
+                             SpanIn<const float, typename C::space> from, std::span<float> host_to,
+                             std::span<const float> host_from) {
+    context.fill(to, 0.0f);
+    context.copy(from, to);
+    context.copy_from_host(host_from, to);
+    context.copy_to_host(from, host_to);
+};
+
+/// Calls a functor for each index of [0, count); on a GPU its call operator is a SNACK_HOST_DEVICE function.
+template <class C>
+concept RunsElements = requires(C& context) {
+    context.for_each_index(Size{}, detail::DoNothing());
 };
 
 template <class C>
-concept Context = AllocatesMemory<C> && RunsRanges<C>;
+concept Context = AllocatesMemory<C> && MovesData<C> && RunsElements<C>;
 
 }  // namespace snack::inline v0

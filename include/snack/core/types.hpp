@@ -11,11 +11,14 @@
 #error "snack needs C++20: compile with -std=c++20"
 #endif
 
-/// Marks a function that device code may call too; nothing without a CUDA compiler.
+/// Marks a function that device code may call too, or that only device code calls; nothing without a
+/// CUDA compiler.
 #if defined(__CUDACC__)
 #define SNACK_HOST_DEVICE __host__ __device__
+#define SNACK_DEVICE __device__
 #else
 #define SNACK_HOST_DEVICE
+#define SNACK_DEVICE
 #endif
 
 namespace snack::inline v0 {
@@ -31,6 +34,9 @@ inline constexpr Size max_features = 0x7fffffff;
 
 /// Memory that the host dereferences; the tag in the type of a view.
 struct HostSpace {};
+
+/// Memory of a GPU: device code alone dereferences it.
+struct CudaSpace {};
 
 /// How far the results of a backend repeat, in the words of CCCL.
 enum class Determinism {

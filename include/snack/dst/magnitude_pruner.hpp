@@ -4,10 +4,8 @@
 // Drops the connections of smallest magnitude: the pruning half of SET and RigL (paper,
 // appendix G prunes 5 % this way). Exact counts and a stated order, so every device agrees.
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <type_traits>
 
@@ -15,6 +13,7 @@
 #include <snack/core/error.hpp>
 #include <snack/core/math.hpp>
 #include <snack/core/scalar.hpp>
+#include <snack/core/span.hpp>
 #include <snack/sparse/topology.hpp>
 
 namespace snack::inline v0 {
@@ -23,10 +22,11 @@ namespace detail {
 
 /// An unsigned integer that orders values by magnitude: NaN first, then 0, ..., infinity.
 template <class T>
-auto magnitude_rank(T value) {
+SNACK_HOST_DEVICE auto magnitude_rank(T value) {
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const Bits bits = std::bit_cast<Bits>(value) & (static_cast<Bits>(-1) >> 1);
-    const bool is_nan = bits > std::bit_cast<Bits>(std::numeric_limits<T>::infinity());  // also under -ffast-math
+    const Bits bits = __builtin_bit_cast(Bits, value) & (static_cast<Bits>(-1) >> 1);
+    const Bits infinity = sizeof(T) == 4 ? Bits{0x7f800000u} : static_cast<Bits>(0x7ff0000000000000u);
+    const bool is_nan = bits > infinity;  // also under -ffast-math
     return is_nan ? Bits{0} : static_cast<Bits>(bits + 1);
 }
 
@@ -66,6 +66,25 @@ auto smallest_ranks(std::span<const T> values, Size count) {
 
 }  // namespace detail
 
+/// The positions of the `count` smallest magnitudes, ascending; ties go to the earlier position.
+/// O(nnz) time.
+template <class Context, Scalar T>
+Buffer<Size> smallest_entries(Context& ctx, std::span<const T> values, Size count) {
+    auto entries = ctx.template allocate<Size>(count);
+    if (count == 0) {
+        return entries;
+    }
+    auto cut = detail::smallest_ranks(values, count);
+    Size found = 0;
+    for (Size e = 0; found < count; ++e) {
+        const auto rank = detail::magnitude_rank(values.data()[e]);
+        if (rank < cut.rank || (rank == cut.rank && cut.ties-- > 0)) {
+            entries[found++] = e;
+        }
+    }
+    return entries;
+}
+
 /// Drops round(fraction * nnz) connections of smallest |w|.
 ///
 /// Ties go by position, the earlier entry first. NaN ranks below zero, so it goes first; infinity
@@ -76,25 +95,12 @@ struct MagnitudePruner {
     /// @param values  nnz elements
     /// O(nnz) time.
     /// @throws ArgumentError unless 0 <= fraction <= 1
-    template <class Context, Scalar T>
-    Buffer<Size> select(Context& ctx, const Topology& topology, std::span<const T> values, Size limit) const {
+    template <class Context, class Span>
+    auto select(Context& ctx, const TopologyIn<typename Context::space>& topology, Span values, Size limit) const {
         require<ArgumentError>(fraction >= 0 && fraction <= 1, "MagnitudePruner", "fraction ", fraction,
                                " is not between 0 and 1");
         const auto wanted = math::llround(fraction * static_cast<double>(topology.nnz()));
-        const Size count = wanted < limit ? wanted : limit;
-        auto dropped = ctx.template allocate<Size>(count);
-        if (count == 0) {
-            return dropped;
-        }
-        auto cut = detail::smallest_ranks(values, count);
-        Size found = 0;
-        for (Size e = 0; e < topology.nnz(); ++e) {
-            const auto rank = detail::magnitude_rank(values.data()[e]);
-            if (rank < cut.rank || (rank == cut.rank && cut.ties-- > 0)) {
-                dropped[found++] = e;
-            }
-        }
-        return dropped;
+        return smallest_entries(ctx, values, wanted < limit ? wanted : limit);
     }
 };
 

@@ -70,6 +70,12 @@ public:
         }
     }
 
+    /// The same for code that serves any memory space.
+    template <class Context, class T>
+    void apply_map(Context&, std::span<T> array, const std::type_identity_t<T>& fill) const {
+        apply_map(array, fill);
+    }
+
 private:
     TopologyPtr before_;
     TopologyPtr after_;
@@ -78,5 +84,17 @@ private:
     Size dropped_;
     Size grown_;
 };
+
+/// The report of a rewire whose maps lie in a memory space; each space specialises it.
+template <class Space>
+struct RewireReportTraits;
+
+template <>
+struct RewireReportTraits<HostSpace> {
+    using type = RewireReport;
+};
+
+template <class Space>
+using RewireReportIn = typename RewireReportTraits<Space>::type;
 
 }  // namespace snack::inline v0

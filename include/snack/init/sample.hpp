@@ -6,6 +6,7 @@
 // cells as are still missing, so the outcome is exactly the paper's, "the first n distinct draws",
 // at any number of threads. Above half density the complement is drawn.
 
+#include <type_traits>
 #include <utility>
 
 #include <snack/core/error.hpp>
@@ -83,6 +84,13 @@ inline Buffer<Size> sample_without_replacement(const RandomKey& key, Size popula
         number = next++;
     }
     return chosen;
+}
+
+/// The same with the memory of a context on the host.
+template <class Context>
+requires std::is_same_v<typename Context::space, HostSpace> Buffer<Size>
+sample_without_replacement(Context& ctx, const RandomKey& key, Size population, Size count) {
+    return sample_without_replacement(key, population, count, ctx.allocator());
 }
 
 }  // namespace snack::inline v0

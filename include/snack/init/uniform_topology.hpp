@@ -4,6 +4,8 @@
 // The uniform connection initialiser (paper, section 3.3 and Algorithm 2): which connections a
 // new layer starts with, and how many a given sparsity means.
 
+#include <type_traits>
+
 #include <snack/core/math.hpp>
 #include <snack/init/sample.hpp>
 #include <snack/sparse/topology.hpp>
@@ -38,6 +40,13 @@ inline TopologyPtr uniform_topology(Size out_features, Size in_features, Size nn
     detail::check_features("uniform_topology", out_features, in_features);
     const Buffer<Size> cells = sample_without_replacement(key, out_features * in_features, nnz, allocator);
     return Topology::from_cells(out_features, in_features, cells.span(), allocator);
+}
+
+/// The same with the memory of a context.
+template <class Context>
+requires std::is_same_v<typename Context::space, HostSpace> TopologyPtr
+uniform_topology(Context& ctx, Size out_features, Size in_features, Size nnz, const RandomKey& key) {
+    return uniform_topology(out_features, in_features, nnz, key, ctx.allocator());
 }
 
 }  // namespace snack::inline v0

@@ -18,7 +18,7 @@ namespace snack::inline v0 {
 /// U(-b, b), b = gain sqrt(3 / fan_in): variance gain^2 / fan_in. The gain sqrt(2) suits ReLU (He et al. 2015).
 struct KaimingUniform {
     double gain = std::numbers::sqrt2;
-    double operator()(const RandomKey& key, const Connection& at) const {
+    SNACK_HOST_DEVICE double operator()(const RandomKey& key, const Connection& at) const {
         const double bound = gain * math::sqrt(3.0 / static_cast<double>(at.fan_in));
         return symmetric_uniform(random_bits(key, static_cast<std::uint64_t>(at.entry)), bound);
     }
@@ -27,7 +27,7 @@ struct KaimingUniform {
 /// N(0, gain^2 / fan_in).
 struct KaimingNormal {
     double gain = std::numbers::sqrt2;
-    double operator()(const RandomKey& key, const Connection& at) const {
+    SNACK_HOST_DEVICE double operator()(const RandomKey& key, const Connection& at) const {
         const double deviation = gain / math::sqrt(static_cast<double>(at.fan_in));
         return deviation * standard_normal(random_bits(key, static_cast<std::uint64_t>(at.entry)));
     }
@@ -36,7 +36,7 @@ struct KaimingNormal {
 /// U(-b, b), b = gain sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010).
 struct XavierUniform {
     double gain = 1;
-    double operator()(const RandomKey& key, const Connection& at) const {
+    SNACK_HOST_DEVICE double operator()(const RandomKey& key, const Connection& at) const {
         const double bound = gain * math::sqrt(6.0 / static_cast<double>(at.fan_in + at.fan_out));
         return symmetric_uniform(random_bits(key, static_cast<std::uint64_t>(at.entry)), bound);
     }
@@ -45,7 +45,7 @@ struct XavierUniform {
 /// N(0, 2 gain^2 / (fan_in + fan_out)).
 struct XavierNormal {
     double gain = 1;
-    double operator()(const RandomKey& key, const Connection& at) const {
+    SNACK_HOST_DEVICE double operator()(const RandomKey& key, const Connection& at) const {
         const double deviation = gain * math::sqrt(2.0 / static_cast<double>(at.fan_in + at.fan_out));
         return deviation * standard_normal(random_bits(key, static_cast<std::uint64_t>(at.entry)));
     }
@@ -54,7 +54,7 @@ struct XavierNormal {
 /// The same value everywhere.
 struct ConstantValue {
     double value = 0;
-    double operator()(const RandomKey&, const Connection&) const { return value; }
+    SNACK_HOST_DEVICE double operator()(const RandomKey&, const Connection&) const { return value; }
 };
 
 /// Overwrites `values` (nnz) with initializer(key, connection) for each entry of the topology.
@@ -74,6 +74,13 @@ void initialize_values(const Topology& topology, const I& initializer, const Ran
         const Connection at{entry, row, column, offsets[row + 1] - offsets[row], fan_out[column]};
         values.data()[entry] = static_cast<T>(initializer(key, at));
     });
+}
+
+/// The same with the memory of a context.
+template <class Context, Scalar T, ValueInitializer I>
+void initialize_values(Context& ctx, const Topology& topology, const I& initializer, const RandomKey& key,
+                       std::span<T> values) {
+    initialize_values(topology, initializer, key, values, ctx.allocator());
 }
 
 }  // namespace snack::inline v0

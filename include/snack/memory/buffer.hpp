@@ -51,11 +51,19 @@ public:
 
     /// The same elements in new memory from the same allocator.
     Buffer clone() const {
-        Buffer copy(size_, allocator_);
-        if (size_ > 0) {
-            std::memcpy(copy.data_, data_, static_cast<std::size_t>(bytes()));
-        }
+        Buffer copy = similar(size_);
+        copy.copy_from(span());
         return copy;
+    }
+
+    /// `size` uninitialised elements from the same allocator.
+    Buffer similar(Size size) const { return Buffer(size, allocator_); }
+
+    /// Overwrites the elements with as many of `from`, which lie elsewhere.
+    void copy_from(std::span<const T> from) noexcept {
+        if (size_ > 0) {
+            std::memcpy(data_, from.data(), static_cast<std::size_t>(bytes()));
+        }
     }
 
     void swap(Buffer& other) noexcept {
@@ -93,5 +101,17 @@ private:
     Size size_ = 0;
     Allocator* allocator_ = nullptr;
 };
+
+/// The owning array of a memory space; each space specialises it.
+template <class T, class Space>
+struct BufferTraits;
+
+template <class T>
+struct BufferTraits<T, HostSpace> {
+    using type = Buffer<T>;
+};
+
+template <class T, class Space>
+using BufferIn = typename BufferTraits<T, Space>::type;
 
 }  // namespace snack::inline v0

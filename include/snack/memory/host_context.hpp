@@ -5,15 +5,18 @@
 // It is the first argument of every operation; the library has no global state instead.
 // A context serves one thread at a time. A const layer may serve many, each with its own.
 
+#include <cstring>
 #include <memory>
 #include <span>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <snack/core/error.hpp>
 #include <snack/memory/buffer.hpp>
 #include <snack/memory/executor.hpp>
+#include <snack/memory/grain.hpp>
 #include <snack/memory/thread_pool.hpp>
 
 namespace snack::inline v0 {
@@ -73,6 +76,41 @@ public:
             const Size begin = piece * grain;
             body(begin, begin + grain < count ? begin + grain : count);
         });
+    }
+
+    /// body(i) for each i in [0, count), in pieces of some ten microseconds; as parallel_for.
+    template <class Body>
+    void for_each_index(Size count, const Body& body) {
+        parallel_ranges(count, lines_per_task(1), [body](Size begin, Size end) {
+            const Body mine = body;  // a copy that no store through a pointer can change
+            for (Size i = begin; i < end; ++i) {
+                mine(i);
+            }
+        });
+    }
+
+    /// Overwrites every element.
+    template <class T>
+    void fill(std::span<T> to, const std::type_identity_t<T>& value) const {
+        for (T& element : to) {
+            element = value;
+        }
+    }
+
+    /// Copies as many elements as `to` has; the arrays may overlap.
+    template <class T>
+    void copy(std::span<const T> from, std::span<T> to) const {
+        if (!to.empty() && from.data() != to.data()) {
+            std::memmove(to.data(), from.data(), to.size_bytes());
+        }
+    }
+    template <class T>
+    void copy_from_host(std::span<const T> from, std::span<T> to) const {
+        copy(from, to);
+    }
+    template <class T>
+    void copy_to_host(std::span<const T> from, std::span<T> to) const {
+        copy(from, to);
     }
 
     /// Uninitialised memory that the caller owns.

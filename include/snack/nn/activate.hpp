@@ -4,36 +4,42 @@
 // The activation of a forward pass, for backends that do not apply it themselves.
 
 #include <snack/core/matrix_view.hpp>
-#include <snack/memory/grain.hpp>
 
 namespace snack::inline v0::detail {
 
-template <class Context, class T>
-void rectify(Context& ctx, MatrixView<T> y) {
-    if (y.empty()) {
+/// Rectifies element `i` of a matrix without its padding; NaN stays.
+template <class T>
+struct RectifyElement {
+    T* elements;  // lines of `length`, `stride` apart
+    Size length;
+    Size stride;
+
+    SNACK_HOST_DEVICE void operator()(Size i) const {
+        T& element = elements[i / length * stride + i % length];
+        element = element < T{0} ? T{0} : element;
+    }
+};
+
+/// The same for lines that follow one another.
+template <class T>
+struct RectifyContiguous {
+    T* elements;
+
+    SNACK_HOST_DEVICE void operator()(Size i) const { elements[i] = elements[i] < T{0} ? T{0} : elements[i]; }
+};
+
+/// y = activation(y), element by element, through the context's for_each_index.
+template <class Context, class T, class Space>
+void activate(Context& ctx, MatrixView<T, Space> y, Activation activation) {
+    if (activation == Activation::none || y.empty()) {
         return;
     }
-    const bool by_sample = y.layout() == Layout::row_major;
-    const Size lines = by_sample ? y.batch() : y.features();
-    const Size length = by_sample ? y.features() : y.batch();
-    ctx.parallel_ranges(lines, lines_per_task(length), [=](Size begin, Size end) {
-        for (Size line = begin; line < end; ++line) {
-            T* const elements = y.data() + line * y.stride();
-            for (Size i = 0; i < length; ++i) {
-                elements[i] = elements[i] < T{0} ? T{0} : elements[i];  // NaN stays
-            }
-        }
-    });
-}
-
-/// y = activation(y), element by element, through the context's parallel_ranges.
-template <class Context, class T>
-void activate(Context& ctx, MatrixView<T> y, Activation activation) {
-    switch (activation) {
-        case Activation::none:
-            return;
-        case Activation::relu:
-            return rectify(ctx, y);
+    const Size length = y.layout() == Layout::row_major ? y.features() : y.batch();
+    const Size elements = y.batch() * y.features();
+    if (y.stride() == length) {
+        ctx.for_each_index(elements, RectifyContiguous<T>{y.data()});
+    } else {
+        ctx.for_each_index(elements, RectifyElement<T>{y.data(), length, y.stride()});
     }
 }
 

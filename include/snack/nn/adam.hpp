@@ -21,11 +21,39 @@ struct AdamOptions {
     bool decoupled = true;    ///< decay the weights themselves (AdamW) instead of adding to the gradient
 };
 
-/// One object per layer. Holds two moments, 2 (nnz + out_features) elements.
+namespace detail {
+
+template <class T>
+struct AdamUpdate {
+    T* parameters;
+    const T* gradients;
+    T* first;
+    T* second;
+    T beta1;
+    T beta2;
+    T fresh1;  // exact where 1 - beta1 in T is not
+    T fresh2;
+    T rate;
+    T scale;
+    T epsilon;
+    T coupled;  // weight decay that joins the gradient
+    T kept;     // what decoupled weight decay leaves of a parameter
+
+    SNACK_HOST_DEVICE void operator()(Size i) const {
+        const T g = gradients[i] + coupled * parameters[i];
+        first[i] = beta1 * first[i] + fresh1 * g;
+        second[i] = beta2 * second[i] + fresh2 * g * g;
+        parameters[i] = kept * parameters[i] - rate * first[i] / (math::sqrt(second[i]) * scale + epsilon);
+    }
+};
+
+}  // namespace detail
+
+/// One object per layer, in the memory space of the layer. Holds two moments, 2 (nnz + out_features) elements.
 ///
 ///   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
 ///   w -= learning_rate (m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + epsilon)
-template <Scalar T>
+template <Scalar T, class Space = HostSpace>
 class Adam {
 public:
     /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more;
@@ -49,9 +77,9 @@ public:
     /// Follows a rewire: kept connections keep both moments bit for bit, new ones start at zero.
     /// @throws TopologyError if the report does not start from this state's topology; the state is
     ///         unchanged then
-    template <class Context>
-    void remap(Context&, const RewireReport& report) {
-        topology_.follow<T>("Adam::remap", report, {&first_.values, &second_.values});
+    template <class Context, class Report>
+    void remap(Context& ctx, const Report& report) {
+        topology_.follow("Adam::remap", ctx, report, {&first_.values, &second_.values});
     }
 
     double learning_rate() const { return options_.learning_rate; }
@@ -63,8 +91,8 @@ public:
     }
 
     /// Moments of each connection (nnz), in canonical order.
-    std::span<T> first_moment() { return first_.values.span(); }
-    std::span<T> second_moment() { return second_.values.span(); }
+    SpanIn<T, Space> first_moment() { return first_.values.span(); }
+    SpanIn<T, Space> second_moment() { return second_.values.span(); }
     Size bytes() const { return first_.bytes() + second_.bytes(); }
 
 private:
@@ -83,42 +111,36 @@ private:
     }
 
     template <class Context>
-    void update(Context& ctx, std::span<T> parameters, std::span<const T> gradients, Buffer<T>& first,
-                Buffer<T>& second, double weight_decay) const {
-        const T beta1 = static_cast<T>(options_.beta1);
-        const T beta2 = static_cast<T>(options_.beta2);
-        const T fresh1 = static_cast<T>(1 - options_.beta1);  // exact where 1 - beta1 in T is not
-        const T fresh2 = static_cast<T>(1 - options_.beta2);
-        const T rate = static_cast<T>(options_.learning_rate / (1 - beta1_power_));
-        const T scale = static_cast<T>(1 / math::sqrt(1 - beta2_power_));
-        const T epsilon = static_cast<T>(options_.epsilon);
-        const T coupled = options_.decoupled ? T{0} : static_cast<T>(weight_decay);
-        const T keep = options_.decoupled ? static_cast<T>(1 - options_.learning_rate * weight_decay) : T{1};
-        T* const w = parameters.data();
-        const T* const gradient = gradients.data();
-        T* const m = first.data();
-        T* const v = second.data();
-        ctx.parallel_ranges(static_cast<Size>(parameters.size()), detail::optimizer_grain, [=](Size begin, Size end) {
-            for (Size i = begin; i < end; ++i) {
-                const T g = gradient[i] + coupled * w[i];
-                m[i] = beta1 * m[i] + fresh1 * g;
-                v[i] = beta2 * v[i] + fresh2 * g * g;
-                w[i] = keep * w[i] - rate * m[i] / (math::sqrt(v[i]) * scale + epsilon);
-            }
-        });
+    void update(Context& ctx, SpanIn<T, Space> parameters, SpanIn<const T, Space> gradients, BufferIn<T, Space>& first,
+                BufferIn<T, Space>& second, double weight_decay) const {
+        const double kept = options_.decoupled ? 1 - options_.learning_rate * weight_decay : 1;
+        ctx.for_each_index(static_cast<Size>(parameters.size()),
+                           detail::AdamUpdate<T>{.parameters = parameters.data(),
+                                                 .gradients = gradients.data(),
+                                                 .first = first.data(),
+                                                 .second = second.data(),
+                                                 .beta1 = static_cast<T>(options_.beta1),
+                                                 .beta2 = static_cast<T>(options_.beta2),
+                                                 .fresh1 = static_cast<T>(1 - options_.beta1),
+                                                 .fresh2 = static_cast<T>(1 - options_.beta2),
+                                                 .rate = static_cast<T>(options_.learning_rate / (1 - beta1_power_)),
+                                                 .scale = static_cast<T>(1 / math::sqrt(1 - beta2_power_)),
+                                                 .epsilon = static_cast<T>(options_.epsilon),
+                                                 .coupled = options_.decoupled ? T{0} : static_cast<T>(weight_decay),
+                                                 .kept = static_cast<T>(kept)});
     }
 
     AdamOptions options_;
     detail::TopologyFollower topology_;
-    detail::ParameterState<T> first_;
-    detail::ParameterState<T> second_;
+    detail::ParameterState<T, Space> first_;
+    detail::ParameterState<T, Space> second_;
     double beta1_power_ = 1;
     double beta2_power_ = 1;
 };
 
 template <class Context, class Layer>
-Adam(Context&, const Layer&) -> Adam<typename Layer::scalar>;
+Adam(Context&, const Layer&) -> Adam<typename Layer::scalar, typename Context::space>;
 template <class Context, class Layer>
-Adam(Context&, const Layer&, const AdamOptions&) -> Adam<typename Layer::scalar>;
+Adam(Context&, const Layer&, const AdamOptions&) -> Adam<typename Layer::scalar, typename Context::space>;
 
 }  // namespace snack::inline v0

@@ -4,63 +4,51 @@
 // A flat array of parameters that is the layer's own or lies in memory the caller lends.
 // Trainers like llm.c keep all parameters of a network in one buffer; a layer can live in it.
 
-#include <cstring>
-#include <span>
 #include <utility>
 
-#include <snack/core/error.hpp>
+#include <snack/core/span.hpp>
 #include <snack/memory/buffer.hpp>
 
 namespace snack::inline v0 {
 
-/// Copying makes an array of its own; moving keeps the memory where it is.
-template <class T>
+/// Copying makes an array of its own, from the same allocator; moving keeps the memory where it is.
+template <class T, class Space = HostSpace>
 class FlatArray {
 public:
     FlatArray() = default;
-    explicit FlatArray(Buffer<T>&& own) : own_(std::move(own)), view_(own_.span()) {}
+    explicit FlatArray(BufferIn<T, Space>&& own) : own_(std::move(own)), view_(own_.span()) {}
 
-    FlatArray(const FlatArray& other) : FlatArray(Buffer<T>(other.size(), other.own_.allocator())) {
-        copy_elements(other.view_, view_);
-    }
+    FlatArray(const FlatArray& other) : FlatArray(other.own_.similar(other.size())) { own_.copy_from(other.view_); }
     FlatArray(FlatArray&& other) noexcept
-        : own_(std::move(other.own_)), view_(std::exchange(other.view_, std::span<T>())) {}
+        : own_(std::move(other.own_)), view_(std::exchange(other.view_, SpanIn<T, Space>())) {}
     FlatArray& operator=(const FlatArray& other) { return *this = FlatArray(other); }
     FlatArray& operator=(FlatArray&& other) noexcept {
         own_ = std::move(other.own_);
-        view_ = std::exchange(other.view_, std::span<T>());
+        view_ = std::exchange(other.view_, SpanIn<T, Space>());
         return *this;
     }
     ~FlatArray() = default;
 
     /// Copies the elements to `memory` of the same extent, which is the array from then on, and
     /// frees its own.
-    void move_to(std::span<T> memory) noexcept {
+    template <class Context>
+    void move_to(Context& ctx, SpanIn<T, Space> memory) {
         if (memory.data() == view_.data()) {
             return;
         }
-        copy_elements(view_, memory);
+        ctx.copy(std::as_const(*this).span(), memory);
         view_ = memory;
-        own_ = Buffer<T>(0, own_.allocator());
+        own_ = own_.similar(0);
     }
 
-    /// Overwrites the elements with as many of `from`.
-    void assign(std::span<const T> from) noexcept { copy_elements(from, view_); }
-
-    std::span<T> span() noexcept { return view_; }
-    std::span<const T> span() const noexcept { return view_; }
+    SpanIn<T, Space> span() noexcept { return view_; }
+    SpanIn<const T, Space> span() const noexcept { return view_; }
     Size size() const noexcept { return static_cast<Size>(view_.size()); }
     Size bytes() const noexcept { return static_cast<Size>(view_.size_bytes()); }
 
 private:
-    static void copy_elements(std::span<const T> from, std::span<T> to) noexcept {
-        if (!from.empty() && from.data() != to.data()) {
-            std::memmove(to.data(), from.data(), from.size_bytes());
-        }
-    }
-
-    Buffer<T> own_;
-    std::span<T> view_;
+    BufferIn<T, Space> own_;
+    SpanIn<T, Space> view_;
 };
 
 }  // namespace snack::inline v0

@@ -4,9 +4,9 @@
 // What a caller chooses about a layer, and what a layer tells about its memory.
 
 #include <optional>
-#include <span>
 
 #include <snack/core/scalar.hpp>
+#include <snack/core/span.hpp>
 #include <snack/core/types.hpp>
 
 namespace snack::inline v0 {
@@ -32,12 +32,12 @@ struct LayerOptions {
 };
 
 /// Memory of a caller that a layer's parameters shall live in; see SparseLinear::bind.
-template <Scalar T>
+template <Scalar T, class Space = HostSpace>
 struct ParameterSpans {
-    std::span<T> values = {};
-    std::span<T> gradients = {};
-    std::span<T> bias = {};
-    std::span<T> bias_gradients = {};
+    SpanIn<T, Space> values = {};
+    SpanIn<T, Space> gradients = {};
+    SpanIn<T, Space> bias = {};
+    SpanIn<T, Space> bias_gradients = {};
 };
 
 /// Bytes a layer holds, by what for. Parameters in lent memory count too.

@@ -10,25 +10,25 @@
 namespace snack::inline v0::detail {
 
 /// The view must be (batch, wanted); `verb` is what the layer does with it: "takes" or "gives".
-template <class T>
-void check_extents(const char* where, const char* name, const MatrixView<T>& view, Size wanted, const char* verb,
-                   Size batch) {
+template <class T, class Space>
+void check_extents(const char* where, const char* name, const MatrixView<T, Space>& view, Size wanted,
+                   const char* verb, Size batch) {
     require<ShapeError>(view.features() == wanted, where, name, " has ", view.features(), " features, the layer ", verb,
                         " ", wanted);
     require<ShapeError>(view.batch() == batch, where, name, " has ", view.batch(), " samples, x has ", batch);
 }
 
-template <class A, class B>
-void check_layout(const char* where, const char* a_name, const MatrixView<A>& a, const char* b_name,
-                  const MatrixView<B>& b) {
+template <class A, class B, class Space>
+void check_layout(const char* where, const char* a_name, const MatrixView<A, Space>& a, const char* b_name,
+                  const MatrixView<B, Space>& b) {
     require<ShapeError>(a.layout() == b.layout(), where, a_name, " and ", b_name,
                         " differ in layout; all views of a call share one");
 }
 
 /// An input and an output: one layout, and not the same memory.
-template <class A, class B>
-void check_pair(const char* where, const char* a_name, const MatrixView<A>& a, const char* b_name,
-                const MatrixView<B>& b) {
+template <class A, class B, class Space>
+void check_pair(const char* where, const char* a_name, const MatrixView<A, Space>& a, const char* b_name,
+                const MatrixView<B, Space>& b) {
     check_layout(where, a_name, a, b_name, b);
     require<ShapeError>(a.empty() || b.empty() || static_cast<const void*>(a.data()) != b.data(), where, b_name,
                         " overlaps ", a_name);

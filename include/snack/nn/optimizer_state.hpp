@@ -5,25 +5,23 @@
 // elements in canonical order for the connections, and of out_features for the bias.
 
 #include <initializer_list>
-#include <span>
 #include <utility>
 
+#include <snack/core/error.hpp>
 #include <snack/core/scalar.hpp>
-#include <snack/dst/rewire_report.hpp>
+#include <snack/core/span.hpp>
 #include <snack/memory/buffer.hpp>
 
 namespace snack::inline v0 {
 
 namespace detail {
 
-/// Elements an optimiser updates in one piece.
-inline constexpr Size optimizer_grain = 1 << 14;
-
-/// One state array for the connections and one for the bias of a layer; zero at first.
-template <Scalar T>
+/// One state array for the connections and one for the bias of a layer, where its parameters lie; zero at
+/// first.
+template <Scalar T, class Space>
 struct ParameterState {
-    Buffer<T> values;
-    Buffer<T> bias;
+    BufferIn<T, Space> values;
+    BufferIn<T, Space> bias;
 
     ParameterState() = default;
 
@@ -31,8 +29,8 @@ struct ParameterState {
     ParameterState(Context& ctx, const Layer& layer)
         : values(ctx.template allocate<T>(layer.nnz())),
           bias(ctx.template allocate<T>(static_cast<Size>(layer.bias().size()))) {
-        values.fill(T{0});
-        bias.fill(T{0});
+        ctx.fill(values.span(), T{0});
+        ctx.fill(bias.span(), T{0});
     }
 
     Size bytes() const { return values.bytes() + bias.bytes(); }
@@ -73,13 +71,13 @@ public:
 
     /// Carries the arrays along; grown connections start at zero. Changes all or nothing.
     /// @throws TopologyError if the report does not start from the topology followed so far
-    template <Scalar T>
-    void follow(const char* where, const RewireReport& report, std::initializer_list<Buffer<T>*> arrays) {
+    template <class Context, class Report, class Array>
+    void follow(const char* where, Context& ctx, const Report& report, std::initializer_list<Array*> arrays) {
         require<TopologyError>(report.before() != nullptr && report.before()->version() == version_, where,
                                "the report does not start from the topology of this optimiser's state");
-        for (Buffer<T>* array : arrays) {
+        for (Array* array : arrays) {
             if (array->size() > 0) {
-                report.apply_map(array->span(), T{0});
+                report.apply_map(ctx, array->span(), 0);
             }
         }
         version_ = report.after()->version();

@@ -4,8 +4,6 @@
 // Stochastic gradient descent on the flat arrays of one layer, with momentum, Nesterov's variant
 // and weight decay; its state is one array per parameter and follows every rewire.
 
-#include <span>
-
 #include <snack/core/error.hpp>
 #include <snack/nn/optimizer_state.hpp>
 
@@ -18,12 +16,55 @@ struct SgdOptions {
     double weight_decay = 0;  ///< added to the gradient of the connections; the bias is not decayed
 };
 
-/// One object per layer.
+namespace detail {
+
+template <class T>
+struct SgdUpdate {
+    T* parameters;
+    const T* gradients;
+    T* velocity;  // unused without momentum
+    T rate;
+    T momentum;
+    T decay;
+};
+
+// One functor for each rule: a test inside would keep the compiler from using vector registers.
+
+template <class T>
+struct PlainSgd : SgdUpdate<T> {
+    SNACK_HOST_DEVICE void operator()(Size i) const {
+        this->parameters[i] -= this->rate * (this->gradients[i] + this->decay * this->parameters[i]);
+    }
+};
+
+template <class T>
+struct MomentumSgd : SgdUpdate<T> {
+    SNACK_HOST_DEVICE void operator()(Size i) const {
+        const T now =
+            this->momentum * this->velocity[i] + (this->gradients[i] + this->decay * this->parameters[i]);
+        this->velocity[i] = now;
+        this->parameters[i] -= this->rate * now;
+    }
+};
+
+template <class T>
+struct NesterovSgd : SgdUpdate<T> {
+    SNACK_HOST_DEVICE void operator()(Size i) const {
+        const T g = this->gradients[i] + this->decay * this->parameters[i];
+        const T now = this->momentum * this->velocity[i] + g;
+        this->velocity[i] = now;
+        this->parameters[i] -= this->rate * (g + this->momentum * now);
+    }
+};
+
+}  // namespace detail
+
+/// One object per layer, in the memory space of the layer.
 ///
 ///   g = gradient + weight_decay w;  v = momentum v + g;  w -= learning_rate (nesterov ? g + momentum v : v)
 ///
 /// Holds v, nnz + out_features elements, only if momentum is not 0.
-template <Scalar T>
+template <Scalar T, class Space = HostSpace>
 class Sgd {
 public:
     /// @throws ArgumentError for a learning rate, decay or momentum that is negative or not a
@@ -33,7 +74,7 @@ public:
     Sgd(Context& ctx, const Layer& layer, const SgdOptions& options = {})
         : options_(checked(options)), topology_("Sgd", layer) {
         if (options.momentum != 0) {
-            velocity_ = detail::ParameterState<T>(ctx, layer);
+            velocity_ = detail::ParameterState<T, Space>(ctx, layer);
         }
     }
 
@@ -50,9 +91,9 @@ public:
     /// Follows a rewire: kept connections keep their velocity bit for bit, new ones start at zero.
     /// @throws TopologyError if the report does not start from this state's topology; the state is
     ///         unchanged then
-    template <class Context>
-    void remap(Context&, const RewireReport& report) {
-        topology_.follow<T>("Sgd::remap", report, {&velocity_.values});
+    template <class Context, class Report>
+    void remap(Context& ctx, const Report& report) {
+        topology_.follow("Sgd::remap", ctx, report, {&velocity_.values});
     }
 
     double learning_rate() const { return options_.learning_rate; }
@@ -64,7 +105,7 @@ public:
     }
 
     /// Momentum of each connection (nnz, or empty), in canonical order.
-    std::span<T> velocity() { return velocity_.values.span(); }
+    SpanIn<T, Space> velocity() { return velocity_.values.span(); }
     Size bytes() const { return velocity_.bytes(); }
 
 private:
@@ -79,52 +120,32 @@ private:
     }
 
     template <class Context>
-    void update(Context& ctx, std::span<T> parameters, std::span<const T> gradients, Buffer<T>& velocity,
-                double weight_decay) const {
-        const T rate = static_cast<T>(options_.learning_rate);
-        const T momentum = static_cast<T>(options_.momentum);
-        const T decay = static_cast<T>(weight_decay);
-        T* const w = parameters.data();
-        const T* const gradient = gradients.data();
-        T* const v = velocity.data();
-        // One loop for each rule: a test inside would keep the compiler from using vector registers.
-        const auto plain = [=](Size i) { w[i] -= rate * (gradient[i] + decay * w[i]); };
-        const auto with_momentum = [=](Size i) {
-            const T now = momentum * v[i] + (gradient[i] + decay * w[i]);
-            v[i] = now;
-            w[i] -= rate * now;
-        };
-        const auto with_nesterov = [=](Size i) {
-            const T g = gradient[i] + decay * w[i];
-            const T now = momentum * v[i] + g;
-            v[i] = now;
-            w[i] -= rate * (g + momentum * now);
-        };
-        const auto update_each = [&](const auto& rule) {
-            ctx.parallel_ranges(static_cast<Size>(parameters.size()), detail::optimizer_grain,
-                                [=](Size begin, Size end) {
-                                    for (Size i = begin; i < end; ++i) {
-                                        rule(i);
-                                    }
-                                });
-        };
+    void update(Context& ctx, SpanIn<T, Space> parameters, SpanIn<const T, Space> gradients,
+                BufferIn<T, Space>& velocity, double weight_decay) const {
+        const detail::SgdUpdate<T> update{.parameters = parameters.data(),
+                                          .gradients = gradients.data(),
+                                          .velocity = velocity.data(),
+                                          .rate = static_cast<T>(options_.learning_rate),
+                                          .momentum = static_cast<T>(options_.momentum),
+                                          .decay = static_cast<T>(weight_decay)};
+        const auto count = static_cast<Size>(parameters.size());
         if (options_.momentum == 0) {
-            update_each(plain);
+            ctx.for_each_index(count, detail::PlainSgd<T>{update});
         } else if (options_.nesterov) {
-            update_each(with_nesterov);
+            ctx.for_each_index(count, detail::NesterovSgd<T>{update});
         } else {
-            update_each(with_momentum);
+            ctx.for_each_index(count, detail::MomentumSgd<T>{update});
         }
     }
 
     SgdOptions options_;
     detail::TopologyFollower topology_;
-    detail::ParameterState<T> velocity_;
+    detail::ParameterState<T, Space> velocity_;
 };
 
 template <class Context, class Layer>
-Sgd(Context&, const Layer&) -> Sgd<typename Layer::scalar>;
+Sgd(Context&, const Layer&) -> Sgd<typename Layer::scalar, typename Context::space>;
 template <class Context, class Layer>
-Sgd(Context&, const Layer&, const SgdOptions&) -> Sgd<typename Layer::scalar>;
+Sgd(Context&, const Layer&, const SgdOptions&) -> Sgd<typename Layer::scalar, typename Context::space>;
 
 }  // namespace snack::inline v0

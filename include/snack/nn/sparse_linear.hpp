@@ -6,7 +6,6 @@
 // checks what comes in, and keeps topology, plan, values and gradients in step.
 
 #include <memory>
-#include <span>
 #include <utility>
 
 #include <snack/concepts/backend.hpp>
@@ -14,6 +13,7 @@
 #include <snack/dst/rewire.hpp>
 #include <snack/init/uniform_topology.hpp>
 #include <snack/init/values.hpp>
+#include <snack/memory/copy.hpp>
 #include <snack/nn/activate.hpp>
 #include <snack/nn/flat_array.hpp>
 #include <snack/nn/layer_options.hpp>
@@ -35,6 +35,13 @@ public:
     using backend = B;
     using scalar = T;
     using context_type = ContextOf<B>;
+    using space = SpaceOf<B>;
+    template <class U>
+    using view = MatrixView<U, space>;
+    template <class U>
+    using span = SpanIn<U, space>;
+    using topology_ptr = TopologyPtrIn<space>;
+    using report_type = RewireReportIn<space>;
 
     /// A layer with a uniformly random topology (Algorithm 2), values from the initialiser and a
     /// zero bias; the same bits for the same seed and stream anywhere.
@@ -43,7 +50,7 @@ public:
     SparseLinear(context_type& ctx, const LayerOptions& options, const I& initializer = {})
         : SparseLinear(ctx, random_topology(ctx, options), options.bias ? options.out_features : 0,
                        {options.seed, options.stream, 0, options.use}) {
-        initialize_values(*topology_, initializer, key(Purpose::values), values_.span(), ctx.allocator());
+        initialize_values(ctx, *topology_, initializer, key(Purpose::values), values_.span());
         values_changed(ctx);
     }
 
@@ -51,9 +58,22 @@ public:
     /// @throws ShapeError if the bias has another extent; UnsupportedError for an empty matrix object
     SparseLinear(context_type& ctx, const CooMatrix<T>& matrix, std::span<const T> bias = {},
                  const MatrixLayerOptions& options = {})
-        : SparseLinear(ctx, checked(matrix, bias), static_cast<Size>(bias.size()), options) {
-        values_.assign(matrix.values());
-        bias_.assign(bias);
+        : SparseLinear(ctx, topology_in(ctx, checked(matrix, bias)), static_cast<Size>(bias.size()), options) {
+        ctx.copy_from_host(matrix.values(), values_.span());
+        ctx.copy_from_host(bias, bias_.span());
+        values_changed(ctx);
+    }
+
+    /// A copy of a layer of another backend, which may live in another memory space: `from` is a context
+    /// of that one. Copies within a space share the topology. What is read was complete on `from`'s stream.
+    template <class Other>
+    SparseLinear(context_type& ctx, ContextOf<Other>& from, const SparseLinear<Other, T>& other)
+        : SparseLinear(ctx, copy_topology(ctx, from, other.usable("SparseLinear").topology_), other.bias_.size(),
+                       other.options_) {
+        copy_between(ctx, from, other.values(), values_.span());
+        copy_between(ctx, from, other.gradients(), gradients_.span());
+        copy_between(ctx, from, other.bias(), bias_.span());
+        copy_between(ctx, from, other.bias_gradients(), bias_gradients_.span());
         values_changed(ctx);
     }
 
@@ -95,7 +115,7 @@ public:
     /// the views.
     /// @throws ShapeError if a view disagrees with the layer, the layouts differ, or y starts where
     ///         x does (other overlaps are not found)
-    void forward(context_type& ctx, MatrixView<const T> x, MatrixView<T> y,
+    void forward(context_type& ctx, view<const T> x, view<T> y,
                  Activation activation = Activation::none) const {
         constexpr const char* where = "SparseLinear::forward";
         require_usable(where);
@@ -121,7 +141,7 @@ public:
     /// O(nnz batch) work. Allocates scratch space, if any, on the first call of a batch size and placement of
     /// the views.
     /// @throws ShapeError as forward; UnsupportedError for an inference layer
-    void backward(context_type& ctx, MatrixView<const T> x, MatrixView<const T> dy, MatrixView<T> dx,
+    void backward(context_type& ctx, view<const T> x, view<const T> dy, view<T> dx,
                   GradientMode mode = GradientMode::overwrite) {
         constexpr const char* where = "SparseLinear::backward";
         check_backward(where, x, dy);
@@ -139,7 +159,7 @@ public:
     }
 
     /// The same without the input gradient, for the first layer of a network.
-    void backward(context_type& ctx, MatrixView<const T> x, MatrixView<const T> dy,
+    void backward(context_type& ctx, view<const T> x, view<const T> dy,
                   GradientMode mode = GradientMode::overwrite) {
         check_backward("SparseLinear::backward", x, dy);
         const T beta = beta_of(mode);
@@ -157,16 +177,16 @@ public:
     /// @throws TopologyError if a rule returns what it must not; ArgumentError from a rule; what the
     ///         allocator throws. The layer is unchanged then.
     template <class P, class G>
-    RewireReport rewire(context_type& ctx, const P& pruner, const G& grower) {
+    report_type rewire(context_type& ctx, const P& pruner, const G& grower) {
         static_assert(Pruner<P, T, context_type>, "SparseLinear::rewire: the first rule is not a Pruner");
         static_assert(Grower<G, context_type>, "SparseLinear::rewire: the second rule is not a Grower");
         require_usable("SparseLinear::rewire");
-        RewireReport report = propose_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
+        report_type report = propose_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
         if (report.after() != topology_) {
             auto plan = std::make_shared<Plan>(B::template make_plan<T>(ctx, report.after(), options_.use));
-            report.apply_map(values(), T{0});
+            report.apply_map(ctx, values(), T{0});
             if (options_.use == PlanUse::training) {
-                report.apply_map(gradients(), T{0});
+                report.apply_map(ctx, gradients(), T{0});
             }
             topology_ = report.after();
             plan_ = std::move(plan);
@@ -181,10 +201,10 @@ public:
     /// of the layer, and a layer that is assigned to, has memory of its own again.
     /// @throws ShapeError, before anything is written, if an extent is wrong, or if a span overlaps
     ///         another one or the memory of another array of the layer
-    void bind(const ParameterSpans<T>& spans) {
+    void bind(context_type& ctx, const ParameterSpans<T, space>& spans) {
         require_usable("SparseLinear::bind");
-        const std::span<T> lent[] = {spans.values, spans.gradients, spans.bias, spans.bias_gradients};
-        FlatArray<T>* const arrays[] = {&values_, &gradients_, &bias_, &bias_gradients_};
+        const span<T> lent[] = {spans.values, spans.gradients, spans.bias, spans.bias_gradients};
+        FlatArray<T, space>* const arrays[] = {&values_, &gradients_, &bias_, &bias_gradients_};
         const char* const names[] = {"values", "gradients", "bias", "bias_gradients"};
         for (int i = 0; i < 4; ++i) {
             const Size wanted = arrays[i]->size();
@@ -197,7 +217,7 @@ public:
         }
         for (int i = 0; i < 4; ++i) {
             if (!lent[i].empty()) {
-                arrays[i]->move_to(lent[i]);
+                arrays[i]->move_to(ctx, lent[i]);
             }
         }
     }
@@ -221,7 +241,7 @@ public:
     std::uint32_t rewire_count() const noexcept { return options_.rewire_count; }
 
     /// The coordinates; null for a moved-from layer.
-    const TopologyPtr& topology() const noexcept { return topology_; }
+    const topology_ptr& topology() const noexcept { return topology_; }
     /// @throws UnsupportedError for a moved-from layer
     const PlanOf<B, T>& plan() const {
         require_usable("SparseLinear::plan");
@@ -230,14 +250,14 @@ public:
 
     /// Flat arrays: values and gradients of the connections (nnz), bias and its gradient
     /// (out_features, or empty). Call values_changed after writing values.
-    std::span<T> values() noexcept { return values_.span(); }
-    std::span<const T> values() const noexcept { return values_.span(); }
-    std::span<T> gradients() noexcept { return gradients_.span(); }
-    std::span<const T> gradients() const noexcept { return gradients_.span(); }
-    std::span<T> bias() noexcept { return bias_.span(); }
-    std::span<const T> bias() const noexcept { return bias_.span(); }
-    std::span<T> bias_gradients() noexcept { return bias_gradients_.span(); }
-    std::span<const T> bias_gradients() const noexcept { return bias_gradients_.span(); }
+    span<T> values() noexcept { return values_.span(); }
+    span<const T> values() const noexcept { return values_.span(); }
+    span<T> gradients() noexcept { return gradients_.span(); }
+    span<const T> gradients() const noexcept { return gradients_.span(); }
+    span<T> bias() noexcept { return bias_.span(); }
+    span<const T> bias() const noexcept { return bias_.span(); }
+    span<T> bias_gradients() noexcept { return bias_gradients_.span(); }
+    span<const T> bias_gradients() const noexcept { return bias_gradients_.span(); }
 
     /// Bytes held, scratch space of contexts apart.
     MemoryReport memory() const {
@@ -252,7 +272,7 @@ public:
 private:
     using Plan = PlanOf<B, T>;
 
-    SparseLinear(context_type& ctx, TopologyPtr topology, Size bias, const MatrixLayerOptions& options)
+    SparseLinear(context_type& ctx, topology_ptr topology, Size bias, const MatrixLayerOptions& options)
         : topology_(std::move(topology)),
           plan_(std::make_shared<Plan>(B::template make_plan<T>(ctx, topology_, options.use))),
           values_(zeros(ctx, topology_->nnz())),
@@ -261,7 +281,7 @@ private:
           bias_gradients_(zeros(ctx, options.use == PlanUse::training ? bias : 0)),
           options_(options) {}
 
-    static TopologyPtr random_topology(context_type& ctx, const LayerOptions& options) {
+    static topology_ptr random_topology(context_type& ctx, const LayerOptions& options) {
         require<ShapeError>(options.in_features >= 0 && options.out_features >= 0, "SparseLinear", "in_features ",
                             options.in_features, " and out_features ", options.out_features,
                             ": both must be given and not be negative");
@@ -274,20 +294,20 @@ private:
         const Size nnz = options.nnz.has_value()
                              ? *options.nnz
                              : entries_for_sparsity(options.out_features, options.in_features, *options.sparsity);
-        return uniform_topology(options.out_features, options.in_features, nnz,
-                                {options.seed, options.stream, Purpose::topology, 0}, ctx.allocator());
+        return uniform_topology(ctx, options.out_features, options.in_features, nnz,
+                                {options.seed, options.stream, Purpose::topology, 0});
     }
 
-    static TopologyPtr checked(const CooMatrix<T>& matrix, std::span<const T> bias) {
+    static const TopologyPtr& checked(const CooMatrix<T>& matrix, std::span<const T> bias) {
         require<UnsupportedError>(matrix.topology() != nullptr, "SparseLinear", "the matrix object is empty");
         require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == matrix.out_features(), "SparseLinear",
                             "bias has ", bias.size(), " elements, the matrix ", matrix.out_features(), " rows");
         return matrix.topology();
     }
 
-    static Buffer<T> zeros(context_type& ctx, Size count) {
-        Buffer<T> buffer = ctx.template allocate<T>(count);
-        buffer.fill(T{0});
+    static BufferIn<T, space> zeros(context_type& ctx, Size count) {
+        BufferIn<T, space> buffer = ctx.template allocate<T>(count);
+        ctx.fill(buffer.span(), T{0});
         return buffer;
     }
 
@@ -300,7 +320,7 @@ private:
         }
     }
 
-    static bool overlap(std::span<const T> a, std::span<const T> b) {
+    static bool overlap(span<const T> a, span<const T> b) {
         const auto address = [](const T* element) { return reinterpret_cast<std::uintptr_t>(element); };
         return !a.empty() && !b.empty() && address(a.data()) < address(b.data() + b.size()) &&
                address(b.data()) < address(a.data() + a.size());
@@ -308,21 +328,26 @@ private:
 
     static T beta_of(GradientMode mode) { return mode == GradientMode::accumulate ? T{1} : T{0}; }
 
-    void bias_backward(context_type& ctx, MatrixView<const T> dy, T beta) {
+    void bias_backward(context_type& ctx, view<const T> dy, T beta) {
         if (has_bias()) {
             B::template bias_gradient<T>(ctx, dy, bias_gradients(), beta);
         }
     }
 
-    std::span<const T> const_values() const noexcept { return values_.span(); }
+    span<const T> const_values() const noexcept { return values_.span(); }
 
     RandomKey key(Purpose purpose) const { return {options_.seed, options_.stream, purpose, options_.rewire_count}; }
+
+    const SparseLinear& usable(const char* where) const {
+        require_usable(where);
+        return *this;
+    }
 
     void require_usable(const char* where) const {
         require<UnsupportedError>(topology_ != nullptr, where, "the layer is empty, it was moved from");
     }
 
-    void check_backward(const char* where, const MatrixView<const T>& x, const MatrixView<const T>& dy) const {
+    void check_backward(const char* where, const view<const T>& x, const view<const T>& dy) const {
         require_usable(where);
         require<UnsupportedError>(options_.use == PlanUse::training, where, "the layer was made for inference only");
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
@@ -330,12 +355,16 @@ private:
         detail::check_layout(where, "x", x, "dy", dy);
     }
 
-    TopologyPtr topology_;
+    template <class OtherBackend, class OtherScalar>
+    requires Backend<OtherBackend, OtherScalar>
+    friend class SparseLinear;
+
+    topology_ptr topology_;
     std::shared_ptr<Plan> plan_;
-    FlatArray<T> values_;
-    FlatArray<T> gradients_;
-    FlatArray<T> bias_;
-    FlatArray<T> bias_gradients_;
+    FlatArray<T, space> values_;
+    FlatArray<T, space> gradients_;
+    FlatArray<T, space> bias_;
+    FlatArray<T, space> bias_gradients_;
     MatrixLayerOptions options_;
 };
 

@@ -9,10 +9,12 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <snack/core/error.hpp>
 #include <snack/memory/buffer.hpp>
+#include <snack/sparse/cell_steps.hpp>
 
 namespace snack::inline v0 {
 
@@ -54,14 +56,8 @@ public:
         Size row_begin = 0;  // first cell of `row`
         offsets[0] = 0;
         for (Size e = 0; e < nnz; ++e) {
-            if (cell[e] < 0 || cell[e] >= out_features * in_features) [[unlikely]] {
-                detail::fail<TopologyError>(where, "entry ", e, ": cell ", cell[e], " is outside a ", out_features,
-                                            " x ", in_features, " matrix");
-            }
-            if (e > 0 && cell[e - 1] >= cell[e]) [[unlikely]] {
-                detail::fail<TopologyError>(where, "entry ", e, " at (", cell[e] / in_features, ", ",
-                                            cell[e] % in_features,
-                                            cell[e - 1] == cell[e] ? ") is given twice" : ") is out of order");
+            if (cell[e] < 0 || cell[e] >= out_features * in_features || (e > 0 && cell[e - 1] >= cell[e])) [[unlikely]] {
+                detail::fail_wrong_cell(where, e, e > 0 ? cell[e - 1] : -1, cell[e], out_features, in_features);
             }
             while (cell[e] - row_begin >= in_features) {
                 offsets[++row] = e;
@@ -130,6 +126,34 @@ private:
 };
 
 using TopologyPtr = std::shared_ptr<const Topology>;
+
+/// The topology whose arrays lie in a memory space; each space specialises it.
+template <class Space>
+struct TopologyTraits;
+
+template <>
+struct TopologyTraits<HostSpace> {
+    using type = Topology;
+};
+
+template <class Space>
+using TopologyIn = typename TopologyTraits<Space>::type;
+template <class Space>
+using TopologyPtrIn = std::shared_ptr<const TopologyIn<Space>>;
+
+/// A topology for the memory space of a context. On the host it is the topology itself.
+template <class Context>
+requires std::is_same_v<typename Context::space, HostSpace>
+const TopologyPtr& topology_in(Context&, const TopologyPtr& topology) {
+    return topology;
+}
+
+/// The same from any memory space: `from` is a context of the topology's own.
+template <class To, class From>
+requires std::is_same_v<typename To::space, HostSpace> && std::is_same_v<typename From::space, HostSpace>
+const TopologyPtr& copy_topology(To&, From&, const TopologyPtr& topology) {
+    return topology;
+}
 
 /// Calls visit(entry, row, column) for each entry in canonical order.
 template <class Visit>

@@ -20,14 +20,18 @@ template <int Lanes, int Groups, class V, int... I>
     constexpr int group = Lanes / Groups;
     constexpr int half = group / 2;
     // What stays in its lane is a blend; only the other halves need a shuffle.
-    const V kept = __builtin_shufflevector(a, b, (I % group < half ? I : Lanes + I)...);
-    const V moved = __builtin_shufflevector(a, b, (I % group < half ? I + half : Lanes + I - half)...);
+    V kept;
+    V moved;
+    shuffle<(I % group < half ? I : Lanes + I)...>(kept, a, b);
+    shuffle<(I % group < half ? I + half : Lanes + I - half)...>(moved, a, b);
     sum = kept + moved;
 }
 
 template <int Lanes, int Group, class V, int... I>
 [[gnu::always_inline]] inline void fold_within(V& sum, std::integer_sequence<int, I...>) {
-    sum += __builtin_shufflevector(sum, sum, (I / Group * Group + (I + Group / 2) % Group)...);
+    V moved;
+    shuffle<(I / Group * Group + (I + Group / 2) % Group)...>(moved, sum, sum);
+    sum += moved;
 }
 
 template <int Lanes, int Group, class V>

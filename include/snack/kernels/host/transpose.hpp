@@ -15,10 +15,10 @@ namespace detail {
 /// Of each group of 2 * Half lanes, the upper half of a changes places with the lower half of b.
 template <int Lanes, int Half, class V, int... I>
 [[gnu::always_inline]] inline void exchange(V& a, V& b, std::integer_sequence<int, I...>) {
-    const V low = __builtin_shufflevector(a, b, ((I & Half) == 0 ? I : Lanes + I - Half)...);
-    const V high = __builtin_shufflevector(a, b, ((I & Half) == 0 ? I + Half : Lanes + I)...);
+    V low;
+    shuffle<((I & Half) == 0 ? I : Lanes + I - Half)...>(low, a, b);
+    shuffle<((I & Half) == 0 ? I + Half : Lanes + I)...>(b, a, b);
     a = low;
-    b = high;
 }
 
 template <int Lanes, int Half, class V>

@@ -4,7 +4,9 @@
 // A few lanes of T that live in one vector register, by the compilers' vector extension.
 // One lane is the scalar itself, so a kernel body written once serves full tiles and tails.
 
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <snack/core/types.hpp>
 
@@ -31,6 +33,17 @@ template <int Lanes, class T>
 template <int Lanes, class T>
 [[gnu::always_inline]] inline void store(const Vector<T, Lanes>& vector, T* to) {
     std::memcpy(to, &vector, sizeof vector);
+}
+
+/// to[i] = lane Lane[i] of a and b, one after the other.
+template <int... Lane, class V>
+[[gnu::always_inline]] inline void shuffle(V& to, const V& a, const V& b) {
+#if defined(__clang__)
+    to = __builtin_shufflevector(a, b, Lane...);
+#else  // the older built-in: nvcc, which passes host code on to g++, loses packs among arguments
+    using Number = std::conditional_t<sizeof(V) / sizeof...(Lane) == 4, std::int32_t, std::int64_t>;
+    to = __builtin_shuffle(a, b, Vector<Number, sizeof...(Lane)>{Lane...});
+#endif
 }
 
 /// Sum of all lanes, by halving: the order of the additions is fixed.

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// What an operation on a GPU needs besides its operands: device, stream, memory, scratch space, handles of
+// libraries. It is the first argument of every operation, and all work goes to its stream: there is no
+// global state, no default stream and no hidden synchronisation.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <snack/memory/device_buffer.cuh>
+#include <snack/simt/device_launcher.cuh>
+#include <snack/simt/for_each_index.hpp>
+
+namespace snack::inline v0 {
+
+/// Serves one thread and one stream at a time; a const layer may serve many, each with its own. Calls make
+/// its device the current one of the thread and restore what was.
+class CudaContext {
+public:
+    using space = CudaSpace;
+    template <class T>
+    using buffer = DeviceBuffer<T>;
+
+    struct Options {
+        std::optional<int> device = std::nullopt;           ///< none: the current one
+        std::optional<cudaStream_t> stream = std::nullopt;  ///< borrowed, of that device; none: a stream of its own
+        CudaAllocator* allocator = nullptr;                 ///< borrowed; null means cudaMallocAsync
+    };
+
+    CudaContext() : CudaContext(Options{}) {}
+
+    /// @throws CudaError if there is no such device
+    explicit CudaContext(const Options& options) {
+        int device = 0;
+        if (options.device.has_value()) {
+            device = *options.device;
+        } else {
+            SNACK_CUDA("CudaContext", cudaGetDevice, &device);
+        }
+        const auto attribute = [device](cudaDeviceAttr name) {
+            int value = 0;
+            SNACK_CUDA("CudaContext", cudaDeviceGetAttribute, &value, name, device);
+            return value;
+        };
+        multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
+        shared_bytes_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+        memory_ = std::make_shared<const detail::DeviceMemory>(
+            device, options.stream.has_value() ? &*options.stream : nullptr, options.allocator);
+    }
+
+    /// Scratch space and handles move along; a moved-from context can only be destroyed or assigned to.
+    CudaContext(CudaContext&&) noexcept = default;
+    CudaContext& operator=(CudaContext&&) noexcept = default;
+
+    int device() const noexcept { return memory_->device(); }
+    cudaStream_t stream() const noexcept { return memory_->stream(); }
+    int multiprocessors() const noexcept { return multiprocessors_; }
+    /// The most shared memory that a block can have.
+    Size shared_bytes_per_block() const noexcept { return shared_bytes_; }
+
+    /// Starts a kernel; `where` names the operation it belongs to in the error.
+    /// @throws CudaError with this launch's own error, ArgumentError for a grid beyond CUDA's limits
+    template <class Kernel>
+    void launch(const Kernel& kernel, const simt::LaunchShape& shape) {
+        const DeviceGuard guard(device(), Kernel::name);
+        detail::require_cuda(simt::launch(stream(), shape, kernel), Kernel::name, "cudaLaunchKernelExC");
+    }
+
+    /// body(i) for each i in [0, count), each on a thread of its own or one after the other.
+    template <class Body>
+    void for_each_index(Size count, const Body& body) {
+        launch(simt::ForEachIndex<Body>{count, body}, simt::ForEachIndex<Body>::shape(count, multiprocessors_));
+    }
+
+    /// Waits until the stream has done all its work.
+    void synchronize() const {
+        const DeviceGuard guard(device(), "CudaContext::synchronize");
+        SNACK_CUDA("CudaContext::synchronize", cudaStreamSynchronize, stream());
+    }
+
+    /// Work that this context is given from now on comes after what `other` has been given so far.
+    void wait_for(const CudaContext& other) const {
+        constexpr const char* where = "CudaContext::wait_for";
+        if (stream() == other.stream()) {
+            return;
+        }
+        const DeviceGuard guard(other.device(), where);
+        cudaEvent_t event = nullptr;
+        SNACK_CUDA(where, cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
+        const cudaError_t recorded = cudaEventRecord(event, other.stream());
+        const cudaError_t waited = recorded == cudaSuccess ? cudaStreamWaitEvent(stream(), event, 0) : recorded;
+        cudaEventDestroy(event);
+        detail::require_cuda(waited, where, "cudaStreamWaitEvent");
+    }
+
+    /// Whether the stream is recording a graph.
+    bool capturing() const {
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        SNACK_CUDA("CudaContext", cudaStreamIsCapturing, stream(), &status);
+        return status != cudaStreamCaptureStatusNone;
+    }
+
+    /// Overwrites every element.
+    template <class T>
+    void fill(DeviceSpan<T> to, const std::type_identity_t<T>& value) {
+        for_each_index(static_cast<Size>(to.size()), simt::FillElement<T>{to.data(), value});
+    }
+
+    /// Copies as many elements as `to` has; the arrays may be the same, but not overlap otherwise.
+    template <class T>
+    void copy(DeviceSpan<const T> from, DeviceSpan<T> to) const {
+        if (from.data() != to.data()) {
+            copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
+        }
+    }
+
+    /// Has read all of `from` when it returns.
+    template <class T>
+    void copy_from_host(std::span<const T> from, DeviceSpan<T> to) const {
+        copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyHostToDevice);
+        synchronize();
+    }
+
+    /// Waits for the stream.
+    template <class T>
+    void copy_to_host(DeviceSpan<const T> from, std::span<T> to) const {
+        copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost);
+        synchronize();
+    }
+
+    /// Uninitialised memory that the caller owns.
+    template <class T>
+    DeviceBuffer<T> allocate(Size count) const {
+        return DeviceBuffer<T>(count, memory_);
+    }
+
+    /// Uninitialised scratch space as HostContext::scratch gives it: calls that name the same slot share it,
+    /// and what has been handed out stays valid until the context dies.
+    /// @throws UnsupportedError if it would have to grow while the stream records a graph
+    template <class T>
+    DeviceSpan<T> scratch(int slot, Size count) {
+        Size bytes = 0;
+        const bool fits = !__builtin_mul_overflow(count, static_cast<Size>(sizeof(T)), &bytes);
+        require<ArgumentError>(fits && bytes >= 0, "CudaContext::scratch", "cannot hold ", count, " elements");
+        Size largest = 0;
+        for (Block& block : blocks_) {
+            if (block.slot == slot) {
+                if (block.memory.size() >= bytes) {
+                    return {reinterpret_cast<T*>(block.memory.data()), static_cast<std::size_t>(count)};
+                }
+                largest = block.memory.size() > largest ? block.memory.size() : largest;
+            }
+        }
+        require<UnsupportedError>(!capturing(), "CudaContext::scratch",
+                                  "the stream is recording a graph; run the operation once before that");
+        blocks_.push_back({slot, allocate<unsigned char>(bytes > 2 * largest ? bytes : 2 * largest)});
+        return {reinterpret_cast<T*>(blocks_.back().memory.data()), static_cast<std::size_t>(count)};
+    }
+
+    /// Bytes of scratch space held now.
+    Size scratch_bytes() const noexcept {
+        Size bytes = 0;
+        for (const Block& block : blocks_) {
+            bytes += block.memory.bytes();
+        }
+        return bytes;
+    }
+
+    /// The handle of a library, made from the context on the first call: Handle(CudaContext&).
+    template <class Handle>
+    Handle& handle() {
+        for (auto& [key, holder] : handles_) {
+            if (key == &handle_key<Handle>) {
+                return static_cast<Holder<Handle>&>(*holder).handle;
+            }
+        }
+        const DeviceGuard guard(device(), "CudaContext::handle");
+        auto holder = std::make_unique<Holder<Handle>>(*this);
+        Handle& made = holder->handle;
+        handles_.emplace_back(&handle_key<Handle>, std::move(holder));
+        return made;
+    }
+
+private:
+    struct Block {
+        int slot;
+        DeviceBuffer<unsigned char> memory;
+    };
+
+    struct AnyHolder {
+        virtual ~AnyHolder() = default;
+    };
+    template <class Handle>
+    struct Holder final : AnyHolder {
+        explicit Holder(CudaContext& ctx) : handle(ctx) {}
+        Handle handle;
+    };
+    template <class Handle>
+    static inline const char handle_key = 0;
+
+    void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
+        if (bytes > 0) {
+            const DeviceGuard guard(device(), "CudaContext::copy");
+            SNACK_CUDA("CudaContext::copy", cudaMemcpyAsync, to, from, bytes, kind, stream());
+        }
+    }
+
+    int multiprocessors_ = 0;
+    Size shared_bytes_ = 0;
+    detail::DeviceMemoryPtr memory_;
+    std::vector<Block> blocks_;
+    std::vector<std::pair<const char*, std::unique_ptr<AnyHolder>>> handles_;
+};
+
+}  // namespace snack::inline v0

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The steps from sorted cells (row * in_features + column) to a topology, each for one element on its own:
+// how a device makes and checks its coordinates.
+
+#include <snack/core/error.hpp>
+
+namespace snack::inline v0::detail {
+
+/// The first position of [0, count) for which `holds` does not, if it holds for all before that alone.
+template <class Predicate>
+SNACK_HOST_DEVICE Size partition_point(Size count, const Predicate& holds) {
+    Size begin = 0;
+    while (count > 0) {
+        const Size half = count / 2;
+        if (holds(begin + half)) {
+            begin += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return begin;
+}
+
+/// The first position of [0, count) whose element is not below `value`, in an ascending array.
+template <class T>
+SNACK_HOST_DEVICE Size lower_bound(const T* sorted, Size count, Size value) {
+    return partition_point(count, [=](Size i) { return sorted[i] < value; });
+}
+
+/// columns[entry] from cells (nnz).
+struct ColumnOfCell {
+    const Size* cells;
+    Size in_features;
+    Index* columns;
+
+    SNACK_HOST_DEVICE void operator()(Size entry) const {
+        columns[entry] = static_cast<Index>(cells[entry] % in_features);
+    }
+};
+
+/// offsets[row] = entries before the row, for row in [0, out_features].
+struct OffsetOfRow {
+    const Size* cells;
+    Size nnz;
+    Size in_features;
+    Size* offsets;
+
+    SNACK_HOST_DEVICE void operator()(Size row) const { offsets[row] = lower_bound(cells, nnz, row * in_features); }
+};
+
+/// rows[e] for each entry from the offsets (rows + 1): the row whose range holds it.
+struct RowOfEntry {
+    const Size* offsets;
+    Size row_count;
+    Index* rows;
+
+    SNACK_HOST_DEVICE void operator()(Size entry) const {
+        rows[entry] = static_cast<Index>(lower_bound(offsets, row_count + 1, entry + 1) - 1);
+    }
+};
+
+/// Whether cell number `entry` is out of range or not above the one before it.
+struct WrongCell {
+    const Size* cells;
+    Size bound;
+
+    SNACK_HOST_DEVICE bool operator()(Size entry) const {
+        const bool outside = cells[entry] < 0 || cells[entry] >= bound;
+        return outside || (entry > 0 && cells[entry - 1] >= cells[entry]);
+    }
+};
+
+/// Throws the error for entry number `entry` at `cell`, after `previous` if there is one.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_wrong_cell(const char* where, Size entry, Size previous,
+                                                                   Size cell, Size out_features, Size in_features) {
+    if (cell < 0 || cell >= out_features * in_features) {
+        fail<TopologyError>(where, "entry ", entry, ": cell ", cell, " is outside a ", out_features, " x ",
+                            in_features, " matrix");
+    }
+    fail<TopologyError>(where, "entry ", entry, " at (", cell / in_features, ", ", cell % in_features,
+                        previous == cell ? ") is given twice" : ") is out of order");
+}
+
+}  // namespace snack::inline v0::detail
