@@ -11,11 +11,14 @@
 #error "snack needs C++20: compile with -std=c++20"
 #endif
 
-/// Marks a function that device code may call too; nothing without a CUDA compiler.
+/// SNACK_HOST_DEVICE marks a function that device code may call too, SNACK_DEVICE one that only a
+/// kernel calls; nothing without a CUDA compiler.
 #if defined(__CUDACC__)
 #define SNACK_HOST_DEVICE __host__ __device__
+#define SNACK_DEVICE __device__
 #else
 #define SNACK_HOST_DEVICE
+#define SNACK_DEVICE
 #endif
 
 namespace snack::inline v0 {

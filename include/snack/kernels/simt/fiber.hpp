@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// A flow of control with a stack of its own, for one thread of a kernel at a time.
+// The first switch is ucontext's, the others are _setjmp and _longjmp: these make no system call
+// to save the signal mask, so a switch takes nanoseconds.
+
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include <snack/core/error.hpp>
+#include <snack/kernels/simt/sanitizer.hpp>
+#include <snack/kernels/simt/simt_error.hpp>
+
+namespace snack::inline v0::simt {
+
+#if defined(__USE_FORTIFY_LEVEL) && __USE_FORTIFY_LEVEL > 0
+/// The plain function: the fortified one takes a switch to another stack for an attack.
+extern "C" [[noreturn]] void snack_simt_jump(struct __jmp_buf_tag*, int) noexcept __asm__("_longjmp");
+#else
+[[noreturn]] inline void snack_simt_jump(jmp_buf point, int value) {
+    _longjmp(point, value);
+}
+#endif
+
+/// Memory for a stack with a page below it that must not be touched: an overflow stops the process.
+class FiberStack {
+public:
+    /// @throws SimtError if the system gives no memory
+    FiberStack() : guard_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
+        memory_ = ::mmap(nullptr, guard_ + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        require<SimtError>(memory_ != MAP_FAILED, "FiberStack", "the system gives no memory for ", bytes, " bytes");
+        ::mprotect(memory_, guard_, PROT_NONE);
+    }
+    FiberStack(const FiberStack&) = delete;
+    FiberStack& operator=(const FiberStack&) = delete;
+    ~FiberStack() { ::munmap(memory_, guard_ + bytes); }
+
+    StackBounds bounds() const { return {static_cast<char*>(memory_) + guard_, bytes}; }
+
+private:
+    /// Enough for a report of the address sanitizer; pages that are not touched cost nothing.
+    static constexpr std::size_t bytes = 256 * 1024;
+
+    std::size_t guard_;
+    void* memory_;
+};
+
+/// Calls entry(argument) anew each time it is resumed after the last call has ended.
+class Fiber {
+public:
+    using Entry = void (*)(void* argument);
+
+    Fiber(Entry entry, void* argument) : entry_(entry), argument_(argument) {}
+    Fiber(const Fiber&) = delete;
+    Fiber& operator=(const Fiber&) = delete;
+
+    /// Called on the launcher's stack; returns when the fiber suspends or its call has ended.
+    [[gnu::noinline]] void resume() {
+        StackBounds left;
+        start_switch(launcher_frames_, stack_.bounds());
+        if (_setjmp(launcher_) == 0) {
+            if (started_) {
+                snack_simt_jump(own_, 1);
+            }
+            start();
+        }
+        finish_switch(launcher_frames_, left);
+    }
+
+    /// Called on the fiber's stack; returns at the next resume().
+    [[gnu::noinline]] void suspend() {
+        start_switch(own_frames_, launcher_stack_);
+        if (_setjmp(own_) == 0) {
+            snack_simt_jump(launcher_, 1);
+        }
+        finish_switch(own_frames_, launcher_stack_);
+        if (dropped_) {
+            end_call();
+        }
+    }
+
+    /// Called on the fiber's stack: ends the call at once and suspends. Its objects are not
+    /// destroyed; those of a kernel owe no destructor.
+    [[noreturn]] void end_call() {
+        dropped_ = false;
+        snack_simt_jump(base_, 1);
+    }
+
+    /// Called on the launcher's stack: ends a suspended call.
+    void drop() {
+        dropped_ = true;
+        resume();
+    }
+
+private:
+    [[noreturn]] void start() {
+        started_ = true;
+        ucontext_t context;
+        ::getcontext(&context);
+        context.uc_stack.ss_sp = const_cast<void*>(stack_.bounds().bottom);
+        context.uc_stack.ss_size = stack_.bounds().bytes;
+        context.uc_link = nullptr;
+        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
+        ::makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::main), 2, static_cast<unsigned>(address >> 32),
+                      static_cast<unsigned>(address));
+        ::setcontext(&context);
+        __builtin_unreachable();
+    }
+
+    /// Bottom of the stack; makecontext passes ints, so the address comes in two.
+    static void main(unsigned high, unsigned low) noexcept {
+        Fiber* const fiber = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+        finish_switch(nullptr, fiber->launcher_stack_);
+        fiber->repeat();
+    }
+
+    [[noreturn, gnu::noinline]] void repeat() noexcept {
+        if (_setjmp(base_) == 0) {
+            entry_(argument_);
+        }
+        for (;;) {
+            suspend();
+            entry_(argument_);
+        }
+    }
+
+    Entry entry_;
+    void* argument_;
+    FiberStack stack_;
+    StackBounds launcher_stack_;
+    void* launcher_frames_ = nullptr;
+    void* own_frames_ = nullptr;
+    bool started_ = false;
+    bool dropped_ = false;
+    jmp_buf launcher_;  ///< where resume() was called
+    jmp_buf own_;       ///< where suspend() was called
+    jmp_buf base_;      ///< below the call
+};
+
+}  // namespace snack::inline v0::simt
