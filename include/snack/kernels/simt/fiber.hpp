@@ -2,10 +2,11 @@
 #pragma once
 
 // A flow of control with a stack of its own, for one thread of a kernel at a time.
-// The first switch is ucontext's, the others are _setjmp and _longjmp: these make no system call
-// to save the signal mask, so a switch takes nanoseconds.
+// ucontext makes the stack; the switches are the compilers' __builtin_setjmp and __builtin_longjmp,
+// which save no signal mask and so make no system call: a few nanoseconds each. (setjmp itself will
+// not do: fortified it refuses another stack, and under AddressSanitizer it forgets the frames of
+// the stack it leaves.) clang 14 has these built-ins on x86-64 only, gcc wherever it goes.
 
-#include <setjmp.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -17,15 +18,6 @@
 #include <snack/kernels/simt/simt_error.hpp>
 
 namespace snack::inline v0::simt {
-
-#if defined(__USE_FORTIFY_LEVEL) && __USE_FORTIFY_LEVEL > 0
-/// The plain function: the fortified one takes a switch to another stack for an attack.
-extern "C" [[noreturn]] void snack_simt_jump(struct __jmp_buf_tag*, int) noexcept __asm__("_longjmp");
-#else
-[[noreturn]] inline void snack_simt_jump(jmp_buf point, int value) {
-    _longjmp(point, value);
-}
-#endif
 
 /// Memory for a stack with a page below it that must not be touched: an overflow stops the process.
 class FiberStack {
@@ -51,6 +43,8 @@ private:
 };
 
 /// Calls entry(argument) anew each time it is resumed after the last call has ended.
+/// The functions in which stacks change are not instrumented: they return on another one than the
+/// sanitizer thinks.
 class Fiber {
 public:
     using Entry = void (*)(void* argument);
@@ -60,23 +54,23 @@ public:
     Fiber& operator=(const Fiber&) = delete;
 
     /// Called on the launcher's stack; returns when the fiber suspends or its call has ended.
-    [[gnu::noinline]] void resume() {
-        StackBounds left;
+    [[gnu::noinline, gnu::no_sanitize_address]] void resume() {
         start_switch(launcher_frames_, stack_.bounds());
-        if (_setjmp(launcher_) == 0) {
+        if (__builtin_setjmp(launcher_) == 0) {
             if (started_) {
-                snack_simt_jump(own_, 1);
+                leap(own_);
             }
             start();
         }
+        StackBounds left;
         finish_switch(launcher_frames_, left);
     }
 
     /// Called on the fiber's stack; returns at the next resume().
-    [[gnu::noinline]] void suspend() {
+    [[gnu::noinline, gnu::no_sanitize_address]] void suspend() {
         start_switch(own_frames_, launcher_stack_);
-        if (_setjmp(own_) == 0) {
-            snack_simt_jump(launcher_, 1);
+        if (__builtin_setjmp(own_) == 0) {
+            leap(launcher_);
         }
         finish_switch(own_frames_, launcher_stack_);
         if (dropped_) {
@@ -88,7 +82,8 @@ public:
     /// destroyed; those of a kernel owe no destructor.
     [[noreturn]] void end_call() {
         dropped_ = false;
-        snack_simt_jump(base_, 1);
+        forget_frames();
+        leap(base_);
     }
 
     /// Called on the launcher's stack: ends a suspended call.
@@ -98,7 +93,12 @@ public:
     }
 
 private:
-    [[noreturn]] void start() {
+    using JumpPoint = void* [5];
+
+    /// In a function of its own: a jump may not stand where its target is.
+    [[noreturn, gnu::noinline, gnu::no_sanitize_address]] static void leap(JumpPoint& to) { __builtin_longjmp(to, 1); }
+
+    [[noreturn, gnu::noinline, gnu::no_sanitize_address]] void start() {
         started_ = true;
         ucontext_t context;
         ::getcontext(&context);
@@ -113,14 +113,15 @@ private:
     }
 
     /// Bottom of the stack; makecontext passes ints, so the address comes in two.
-    static void main(unsigned high, unsigned low) noexcept {
-        Fiber* const fiber = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+    [[gnu::no_sanitize_address]] static void main(unsigned high, unsigned low) noexcept {
+        const auto address = static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low);
+        Fiber* const fiber = reinterpret_cast<Fiber*>(address);
         finish_switch(nullptr, fiber->launcher_stack_);
         fiber->repeat();
     }
 
-    [[noreturn, gnu::noinline]] void repeat() noexcept {
-        if (_setjmp(base_) == 0) {
+    [[noreturn, gnu::noinline, gnu::no_sanitize_address]] void repeat() {
+        if (__builtin_setjmp(base_) == 0) {
             entry_(argument_);
         }
         for (;;) {
@@ -137,9 +138,9 @@ private:
     void* own_frames_ = nullptr;
     bool started_ = false;
     bool dropped_ = false;
-    jmp_buf launcher_;  ///< where resume() was called
-    jmp_buf own_;       ///< where suspend() was called
-    jmp_buf base_;      ///< below the call
+    JumpPoint launcher_;  ///< where resume() was called
+    JumpPoint own_;       ///< where suspend() was called
+    JumpPoint base_;      ///< below the call
 };
 
 }  // namespace snack::inline v0::simt

@@ -42,14 +42,20 @@ public:
         call_ = call;
         shape_ = shape;
         shared_.resize(shape.shared_bytes);
-        if (static_cast<std::size_t>(call.block_threads) > threads_.size()) {
-            threads_.resize(static_cast<std::size_t>(call.block_threads));
+        const auto threads = static_cast<std::size_t>(call.block_threads);
+        if (threads > threads_.size()) {
+            threads_.resize(threads);
+            fibers_.reserve(threads);
+            idle_.reserve(threads);
         }
     }
 
     /// Runs one block from its first thread to its last.
     /// @throws SimtError if a thread breaks a rule; the block can run again after that
     void run(Size block_x, Size block_y, ThreadOrder order, std::uint64_t seed) {
+        if (!schedule_.finished()) {
+            drop_waiting_threads();  // of a block that ended in an exception of the system
+        }
         block_x_ = block_x;
         block_y_ = block_y;
         shared_.poison();
@@ -126,8 +132,6 @@ private:
             return std::exchange(thread.fiber, nullptr);
         }
         if (idle_.empty()) {
-            fibers_.reserve(fibers_.size() + 1);
-            idle_.reserve(fibers_.capacity());
             fibers_.push_back(std::make_unique<Fiber>(&HostBlock::run_threads, this));
             return fibers_.back().get();
         }

@@ -16,11 +16,13 @@ namespace snack::inline v0::simt {
 
 /// Keeps fibers and shared memory from launch to launch. Movable; serves one thread at a time.
 ///
-/// What it finds: collectives that not all threads reach, or at different lines; lanes and shared
-/// offsets out of range; misaligned accesses; copies nobody waited for; writes next to shared
-/// memory; under AddressSanitizer, any access out of bounds. What needs comparing two orders:
-/// races. What it cannot find: races that no order of whole stretches between collectives shows,
-/// and divergence between two calls of one helper, whose collectives are on the same line.
+/// Finds by itself: collectives that not all threads reach, or reach on different lines; lanes and
+/// shared offsets out of range; misaligned accesses; copies nobody waited for; writes next to shared
+/// memory; under AddressSanitizer, any access out of bounds.
+/// Finds where the results of several orders are compared: races that another order of whole
+/// stretches between collectives shows.
+/// Cannot find: divergence between two calls of one helper, whose collectives are on one line. A
+/// kernel whose blocks wait for each other, or that spins, hangs: blocks run one after the other.
 class HostLauncher {
 public:
     struct Options {

@@ -40,6 +40,10 @@ inline void start_switch(void*& frames, const StackBounds& to) {
 inline void finish_switch(void* frames, StackBounds& from) {
     __sanitizer_finish_switch_fiber(frames, &from.bottom, &from.bytes);
 }
+/// Before a jump past frames of the same stack, which are never left.
+inline void forget_frames() {
+    __asan_handle_no_return();
+}
 inline void forbid_access(const void* memory, std::size_t bytes) {
     __asan_poison_memory_region(memory, bytes);
 }
@@ -51,6 +55,7 @@ inline void allow_access(const void* memory, std::size_t bytes) {
 
 inline void start_switch(void*&, const StackBounds&) {}
 inline void finish_switch(void*, StackBounds&) {}
+inline void forget_frames() {}
 inline void forbid_access(const void*, std::size_t) {}
 inline void allow_access(const void*, std::size_t) {}
 

@@ -32,13 +32,16 @@ inline void append_threads(std::string& text, const BlockSchedule& block, int th
         }
         count += end - first;
         if (++ranges <= most_ranges) {
-            list += (ranges > 1 ? ", " : "") + std::to_string(first);
-            list += end - first > 1 ? "-" + std::to_string(end - 1) : "";
+            list += ranges > 1 ? ", " : "";
+            list += std::to_string(first);
+            if (end - first > 1) {
+                list.append("-").append(std::to_string(end - 1));
+            }
         }
         first = end;
     }
-    text += std::to_string(count) + (count == 1 ? " thread (" : " threads (");
-    text += list + (ranges > most_ranges ? ", ...)" : ")");
+    text.append(std::to_string(count)).append(count == 1 ? " thread (" : " threads (");
+    text.append(list).append(ranges > most_ranges ? ", ...)" : ")");
 }
 
 /// "16 threads (0-15) wait at shuffle (kernel.hpp:12); 16 threads (16-31) have returned"
