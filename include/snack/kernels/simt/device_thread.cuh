@@ -36,8 +36,9 @@ struct BitsOf<16> {
 template <class T>
 using Bits = typename BitsOf<static_cast<int>(sizeof(T))>::type;
 
+/// By value: a reference to global memory would be read byte by byte.
 template <class To, class From>
-__device__ __forceinline__ To bits_as(const From& from) {
+__device__ __forceinline__ To bits_as(From from) {
     static_assert(sizeof(To) == sizeof(From));
     To to;
     memcpy(&to, &from, sizeof to);
