@@ -16,7 +16,8 @@ inline bool same_place(const BlockSchedule::Thread& a, const BlockSchedule::Thre
 }
 
 /// Appends the threads that are where `thread` is, in ranges: "48 threads (0-15, 32-63)".
-inline void append_threads(std::string& text, const BlockSchedule& block, int thread) {
+/// Returns how many they are.
+inline int append_threads(std::string& text, const BlockSchedule& block, int thread) {
     constexpr int most_ranges = 6;
     std::string list;
     int count = 0;
@@ -42,6 +43,7 @@ inline void append_threads(std::string& text, const BlockSchedule& block, int th
     }
     text.append(std::to_string(count)).append(count == 1 ? " thread (" : " threads (");
     text.append(list).append(ranges > most_ranges ? ", ...)" : ")");
+    return count;
 }
 
 /// "16 threads (0-15) wait at shuffle (kernel.hpp:12); 16 threads (16-31) have returned"
@@ -56,12 +58,12 @@ inline std::string places_of_threads(const BlockSchedule& block) {
         }
         if (!told) {
             text += places++ > 0 ? "; " : "";
-            append_threads(text, block, thread);
+            const bool one = append_threads(text, block, thread) == 1;
             if (block.state(thread) == ThreadState::waiting) {
-                text += " wait at ";
+                text += one ? " waits at " : " wait at ";
                 append(text, block[thread].site);
             } else {
-                text += " have returned";
+                text += one ? " has returned" : " have returned";
             }
         }
     }
