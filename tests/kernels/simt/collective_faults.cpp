@@ -124,7 +124,8 @@ struct BarriersOnTwoLines {
     void operator()(const Thread& thread) const {
         if (thread.warp() == 0) {
             thread.sync_block();
-        } else {
+        }
+        if (thread.warp() == 1) {
             thread.sync_block();
         }
     }

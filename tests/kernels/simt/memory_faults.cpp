@@ -192,8 +192,8 @@ TEST_CASE("the sanitizer finds a read beyond a buffer inside a kernel", "[kernel
     const Buffer<float> from(33, 1, nullptr);
     Buffer<float> to(33);
 
-    CHECK(contains(last_words({}, CopyOneTooMany{from.data(), to.data(), 33}),
-                   "AddressSanitizer: heap-buffer-overflow"));
+    CHECK(
+        contains(last_words({}, CopyOneTooMany{from.data(), to.data(), 33}), "AddressSanitizer: heap-buffer-overflow"));
 }
 #else
 TEST_CASE("a write beside shared memory is found at the end of the block", "[kernels][simt]") {

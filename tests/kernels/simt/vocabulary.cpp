@@ -2,10 +2,11 @@
 
 // Each word of the vocabulary on the host, in every order, against answers from plain loops.
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
+#include <snack/memory/buffer.hpp>
 #include <tests/kernels/simt/orders.hpp>
 #include <tests/kernels/simt/vocabulary_kernels.hpp>
 #include <tests/support/catch.hpp>
@@ -76,7 +77,7 @@ TEMPLATE_TEST_CASE("atomic additions to shared and global memory lose nothing", 
         TestType sum = 1000;
         launcher.run({.blocks_x = blocks, .shared_bytes = sizeof(TestType)},
                      tests::AtomicSum<TestType>{from.data(), &sum});
-        CHECK(sum == static_cast<TestType>(1000 + threads * (threads - 1) / 2));
+        CHECK(static_cast<Size>(sum) == 1000 + threads * (threads - 1) / 2);
     });
 }
 
@@ -111,21 +112,29 @@ TEMPLATE_TEST_CASE("streaming and read-only loads read what is there", "[kernels
 
 namespace {
 
+/// The same numbers where packs may lie.
+template <class T>
+Buffer<T> aligned(const std::vector<T>& numbers) {
+    Buffer<T> buffer(static_cast<Size>(numbers.size()));
+    std::copy(numbers.begin(), numbers.end(), buffer.begin());
+    return buffer;
+}
+
 /// a + b in packs of N, against the sum element by element.
 template <class T, int N>
 void check_packs() {
     constexpr Size threads = tests::PackSum<T, N>::block_threads;
-    alignas(16) T a[threads * N], b[threads * N], sum[threads * N], want[threads * N];
+    const Buffer<T> a = aligned(counting<T>(threads * N));
+    const Buffer<T> b = aligned(counting<T>(threads * N, 500));
+    std::vector<T> want;
     for (Size i = 0; i < threads * N; ++i) {
-        a[i] = static_cast<T>(i);
-        b[i] = static_cast<T>(1000 - 2 * i);
-        want[i] = static_cast<T>(1000 - i);
+        want.push_back(static_cast<T>(a[i] + b[i]));
     }
 
     in_each_order([&](HostLauncher& launcher) {
-        std::memset(sum, 0, sizeof sum);
-        launcher.run({}, tests::PackSum<T, N>{a, b, sum});
-        CHECK(std::memcmp(sum, want, sizeof sum) == 0);
+        Buffer<T> sum(threads * N, 0, nullptr);
+        launcher.run({}, tests::PackSum<T, N>{a.data(), b.data(), sum.data()});
+        CHECK(std::vector<T>(sum.begin(), sum.end()) == want);
     });
 }
 
@@ -133,20 +142,17 @@ void check_packs() {
 template <int N>
 void check_pipeline(int tiles) {
     constexpr Size tile = tests::Pipeline<N>::tile;
-    alignas(16) float from[tile * 5], want[tile] = {};
-    for (Size i = 0; i < tile * 5; ++i) {
-        from[i] = static_cast<float>(i);
-    }
-    for (int number = 0; number < tiles; ++number) {
-        for (Size i = 0; i < tile; ++i) {
-            want[i] += from[number * tile + tile - 1 - i];
-        }
+    const Buffer<float> from = aligned(counting<float>(tile * tiles));
+    std::vector<float> want(tile);
+    for (Size i = 0; i < tile * tiles; ++i) {
+        want[static_cast<std::size_t>(tile - 1 - i % tile)] += from[i];
     }
 
     in_each_order([&](HostLauncher& launcher) {
-        float to[tile] = {};
-        launcher.run({.shared_bytes = tests::Pipeline<N>::shared_bytes}, tests::Pipeline<N>{from, to, tiles});
-        CHECK(std::memcmp(to, want, sizeof to) == 0);
+        std::vector<float> to(tile);
+        launcher.run({.shared_bytes = tests::Pipeline<N>::shared_bytes},
+                     tests::Pipeline<N>{from.data(), to.data(), tiles});
+        CHECK(to == want);
     });
 }
 

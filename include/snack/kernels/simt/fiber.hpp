@@ -11,7 +11,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <cstdint>
+#include <array>
+#include <bit>
+#include <cstddef>
 
 #include <snack/core/error.hpp>
 #include <snack/kernels/simt/sanitizer.hpp>
@@ -105,17 +107,15 @@ private:
         context.uc_stack.ss_sp = const_cast<void*>(stack_.bounds().bottom);
         context.uc_stack.ss_size = stack_.bounds().bytes;
         context.uc_link = nullptr;
-        const std::uint64_t address = reinterpret_cast<std::uintptr_t>(this);
-        ::makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::main), 2, static_cast<unsigned>(address >> 32),
-                      static_cast<unsigned>(address));
+        const auto halves = std::bit_cast<std::array<unsigned, 2>>(this);
+        ::makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::main), 2, halves[0], halves[1]);
         ::setcontext(&context);
         __builtin_unreachable();
     }
 
-    /// Bottom of the stack; makecontext passes ints, so the address comes in two.
-    [[gnu::no_sanitize_address]] static void main(unsigned high, unsigned low) noexcept {
-        const auto address = static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low);
-        Fiber* const fiber = reinterpret_cast<Fiber*>(address);
+    /// Bottom of the stack; makecontext passes ints, so the address of the fiber comes in two.
+    [[gnu::no_sanitize_address]] static void main(unsigned first, unsigned second) noexcept {
+        Fiber* const fiber = std::bit_cast<Fiber*>(std::array<unsigned, 2>{first, second});
         finish_switch(nullptr, fiber->launcher_stack_);
         fiber->repeat();
     }
