@@ -14,9 +14,12 @@ void* counted(std::size_t bytes, std::size_t alignment) {
     const auto size = static_cast<long>(bytes);
     for (long seen = largest.load(); seen < size && !largest.compare_exchange_weak(seen, size);) {
     }
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* const memory = alignment <= alignof(std::max_align_t) ? std::malloc(bytes == 0 ? 1 : bytes)
-                                                                : std::aligned_alloc(alignment, rounded);
+    void* memory = nullptr;  // of exactly these bytes, so that the address sanitizer sees where they end
+    if (alignment <= alignof(std::max_align_t)) {
+        memory = std::malloc(bytes == 0 ? 1 : bytes);
+    } else if (::posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) {
+        memory = nullptr;
+    }
     if (memory == nullptr) {
         throw std::bad_alloc();
     }

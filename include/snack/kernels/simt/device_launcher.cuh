@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The one place where the library launches a kernel on a GPU.
+
+#include <cuda_runtime.h>
+
+#include <snack/kernels/simt/device_thread.cuh>
+#include <snack/kernels/simt/launch_shape.hpp>
+
+namespace snack::inline v0::simt {
+
+/// What every kernel is on the device. Hidden, so that two shared objects of one process that hold
+/// kernels of the same name each launch their own; not `static`, because `launch`, whose definition
+/// must mean the same in every translation unit, refers to it.
+template <KernelFunctor Kernel>
+__global__ void __launch_bounds__(Kernel::block_threads) __attribute__((visibility("hidden")))
+run_on_device(const __grid_constant__ Kernel kernel) {
+    kernel(DeviceThread<Kernel::block_threads>());
+}
+
+/// Launches `kernel` on `stream` and returns the error of this very launch: an earlier error that
+/// nobody has fetched yet stays where it is. Asynchronous; can be captured in a graph.
+/// @throws ArgumentError for a shape that no device takes
+template <KernelFunctor Kernel>
+[[nodiscard]] __attribute__((visibility("hidden"))) cudaError_t launch(cudaStream_t stream, const LaunchShape& shape,
+                                                                       const Kernel& kernel) {
+    check(shape, Kernel::name);
+    if (shape.empty()) {
+        return cudaSuccess;
+    }
+    const auto entry = reinterpret_cast<const void*>(&run_on_device<Kernel>);
+    constexpr Size granted_unasked = 48 * 1024;
+    if (shape.shared_bytes > granted_unasked) {
+        const cudaError_t error = cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                       static_cast<int>(shape.shared_bytes));
+        if (error != cudaSuccess) {
+            return error;
+        }
+    }
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(static_cast<unsigned>(shape.blocks_x), static_cast<unsigned>(shape.blocks_y));
+    config.blockDim = dim3(Kernel::block_threads);
+    config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
+    config.stream = stream;
+    void* arguments[] = {const_cast<Kernel*>(&kernel)};
+    return cudaLaunchKernelExC(&config, entry, arguments);
+}
+
+}  // namespace snack::inline v0::simt

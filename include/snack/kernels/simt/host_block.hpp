@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Runs the threads of one block on fibers: a thread runs until a collective, where it waits for
+// the others. A thread that meets none costs a call: its fiber takes the next thread at once.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <snack/core/error.hpp>
+#include <snack/kernels/simt/async_copies.hpp>
+#include <snack/kernels/simt/block_schedule.hpp>
+#include <snack/kernels/simt/fiber.hpp>
+#include <snack/kernels/simt/shared_memory.hpp>
+#include <snack/kernels/simt/simt_error.hpp>
+#include <snack/kernels/simt/stuck_report.hpp>
+
+namespace snack::inline v0::simt {
+
+class HostBlock;
+
+/// A kernel whose type is forgotten.
+struct KernelCall {
+    const char* name;
+    int block_threads;
+    const void* kernel;
+    void (*run_thread)(const void* kernel, HostBlock& block, int thread);
+};
+
+class HostBlock {
+public:
+    /// Fibers point back here, so a block stays where it is.
+    HostBlock() = default;
+    HostBlock(const HostBlock&) = delete;
+    HostBlock& operator=(const HostBlock&) = delete;
+
+    /// Prepares for blocks of a launch.
+    void begin_launch(const KernelCall& call, const LaunchShape& shape) {
+        call_ = call;
+        shape_ = shape;
+        shared_.resize(shape.shared_bytes);
+        const auto threads = static_cast<std::size_t>(call.block_threads);
+        if (threads > threads_.size()) {
+            threads_.resize(threads);
+            fibers_.reserve(threads);
+            idle_.reserve(threads);
+        }
+    }
+
+    /// Runs one block from its first thread to its last.
+    /// @throws SimtError if a thread breaks a rule; the block can run again after that
+    void run(Size block_x, Size block_y, ThreadOrder order, std::uint64_t seed) {
+        if (!schedule_.finished()) {
+            drop_waiting_threads();  // of a block that ended in an exception of the system
+        }
+        block_x_ = block_x;
+        block_y_ = block_y;
+        shared_.poison();
+        schedule_.begin(call_.block_threads, order, seed, block_y * shape_.blocks_x + block_x);
+        error_.clear();
+        for (current_ = schedule_.next(); current_ >= 0;) {
+            running_ = take_fiber();
+            running_->resume();
+        }
+        if (!schedule_.finished()) {
+            drop_waiting_threads();
+            if (error_.empty()) {
+                error_ = headline() + " cannot go on: " + places_of_threads(schedule_);
+            }
+        } else if (!shared_.intact()) {
+            error_ = headline() + ": a thread wrote next to its " + std::to_string(shared_.bytes()) +
+                     " bytes of shared memory";
+        }
+        if (!error_.empty()) {
+            snack::detail::raise<SimtError>(error_);
+        }
+    }
+
+    const LaunchShape& shape() const { return shape_; }
+    Size block_x() const { return block_x_; }
+    Size block_y() const { return block_y_; }
+    SharedMemory& shared_memory() { return shared_; }
+    AsyncCopies& copies(int thread) { return threads_[static_cast<std::size_t>(thread)].copies; }
+
+    /// On a fiber: waits until all threads of the block or the warp are at `site`.
+    void meet(int thread, const CallSite& site) {
+        schedule_.arrive(thread, site);
+        Fiber* const own = running_;
+        threads_[static_cast<std::size_t>(thread)].fiber = own;
+        current_ = schedule_.next();
+        own->suspend();
+    }
+
+    /// On a fiber: a meeting of the warp to which each lane brings a value. The values are then at
+    /// the returned address, two apart, until the lane comes to the next meeting but one.
+    const std::uint64_t* exchange(int thread, const CallSite& site, std::uint64_t value) {
+        const unsigned side = schedule_.meetings(thread) % 2;
+        values_[thread][side] = value;
+        meet(thread, site);
+        return &values_[thread / warp_size * warp_size][side];
+    }
+
+    /// On a fiber: ends the block with an error about this thread.
+    template <class... Parts>
+    [[noreturn, gnu::cold, gnu::noinline]] void fail(int thread, const CallSite& site, const Parts&... parts) {
+        {
+            std::string text = headline() + ", thread " + std::to_string(thread) + ", ";
+            append(text, site);
+            text += ": ";
+            (snack::detail::append(text, parts), ...);
+            error_.swap(text);
+        }
+        current_ = -1;
+        copies(thread).clear();
+        idle_.push_back(running_);
+        running_->end_call();
+    }
+
+private:
+    struct Thread {
+        Fiber* fiber = nullptr;  ///< that it waits on
+        AsyncCopies copies;
+    };
+
+    /// The fiber that the current thread waits on, or an idle one.
+    Fiber* take_fiber() {
+        Thread& thread = threads_[static_cast<std::size_t>(current_)];
+        if (thread.fiber != nullptr) {
+            return std::exchange(thread.fiber, nullptr);
+        }
+        if (idle_.empty()) {
+            fibers_.push_back(std::make_unique<Fiber>(&HostBlock::run_threads, this));
+            return fibers_.back().get();
+        }
+        Fiber* const fiber = idle_.back();
+        idle_.pop_back();
+        return fiber;
+    }
+
+    /// On a fiber: runs threads until one is next that waits on another fiber.
+    static void run_threads(void* self) {
+        HostBlock& block = *static_cast<HostBlock*>(self);
+        Fiber* const own = block.running_;
+        do {
+            const int thread = block.current_;
+            block.call_.run_thread(block.call_.kernel, block, thread);
+            AsyncCopies& copies = block.copies(thread);
+            if (!copies.empty()) {
+                block.fail(thread, copies.oldest(), "the thread returned and had not waited for this copy");
+            }
+            copies.clear();
+            block.schedule_.end(thread);
+            block.current_ = block.schedule_.next();
+        } while (block.current_ >= 0 && block.schedule_.state(block.current_) == ThreadState::fresh);
+        block.idle_.push_back(own);
+    }
+
+    /// Ends the calls of all threads that wait.
+    void drop_waiting_threads() {
+        for (Thread& thread : threads_) {
+            if (thread.fiber != nullptr) {
+                thread.fiber->drop();
+                idle_.push_back(std::exchange(thread.fiber, nullptr));
+                thread.copies.clear();
+            }
+        }
+    }
+
+    std::string headline() const {
+        return std::string(call_.name) + ": block (" + std::to_string(block_x_) + ", " + std::to_string(block_y_) + ")";
+    }
+
+    KernelCall call_ = {};
+    LaunchShape shape_;
+    Size block_x_ = 0;
+    Size block_y_ = 0;
+    BlockSchedule schedule_;
+    SharedMemory shared_;
+    std::vector<Thread> threads_;
+    std::uint64_t values_[1024][2] = {};
+    std::vector<std::unique_ptr<Fiber>> fibers_;
+    std::vector<Fiber*> idle_;
+    Fiber* running_ = nullptr;
+    int current_ = -1;  ///< the thread that runs, or that the launcher is to run next
+    std::string error_;
+};
+
+}  // namespace snack::inline v0::simt

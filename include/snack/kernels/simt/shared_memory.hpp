@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Dynamic shared memory of one block on the host. It begins poisoned, so that data which nobody
+// wrote shows, and ends exactly where the launch said, so that a write beyond is caught.
+
+#include <cstring>
+
+#include <snack/core/types.hpp>
+#include <snack/kernels/simt/sanitizer.hpp>
+#include <snack/memory/buffer.hpp>
+
+namespace snack::inline v0::simt {
+
+/// Every byte of memory that nobody has written: a NaN as float and double, -1 as an integer.
+inline constexpr unsigned char poison_byte = 0xff;
+
+class SharedMemory {
+public:
+    SharedMemory() = default;
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+    ~SharedMemory() { allow_access(memory_.data(), static_cast<std::size_t>(memory_.size())); }
+
+    /// Makes room for `bytes`; allocates only where no launch before had as many.
+    void resize(Size bytes) {
+        allow_access(memory_.data(), static_cast<std::size_t>(memory_.size()));
+        if (memory_.size() < front + bytes + back) {
+            memory_ = Buffer<unsigned char>(front + bytes + back);
+        }
+        bytes_ = bytes;
+        std::memset(memory_.data(), canary_byte, front);
+        std::memset(data() + bytes, canary_byte, back);
+        forbid_access(memory_.data(), front);
+        forbid_access(data() + bytes, static_cast<std::size_t>(memory_.size() - front - bytes));
+    }
+
+    /// Forgets what the last block wrote.
+    void poison() { std::memset(data(), poison_byte, static_cast<std::size_t>(bytes_)); }
+
+    /// Whether nobody wrote next to the memory. The address sanitizer watches that by itself.
+    bool intact() const {
+        if constexpr (SNACK_ADDRESS_SANITIZER) {
+            return true;
+        }
+        return is_canary(memory_.data(), front) && is_canary(memory_.data() + front + bytes_, back);
+    }
+
+    /// On a boundary of 16 bytes and of no more.
+    unsigned char* data() { return memory_.data() + front; }
+    Size bytes() const { return bytes_; }
+
+    bool contains(const void* address, Size bytes) {
+        const auto distance = reinterpret_cast<std::intptr_t>(address) - reinterpret_cast<std::intptr_t>(data());
+        return distance >= 0 && distance + bytes <= bytes_;
+    }
+
+private:
+    static constexpr Size front = 16;
+    static constexpr Size back = 64;
+    static constexpr unsigned char canary_byte = 0xa5;
+
+    static bool is_canary(const unsigned char* bytes, Size count) {
+        for (Size i = 0; i < count; ++i) {
+            if (bytes[i] != canary_byte) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    Buffer<unsigned char> memory_;
+    Size bytes_ = 0;
+};
+
+}  // namespace snack::inline v0::simt
