@@ -1,18 +1,19 @@
 # Checks that includes between the folders of include/snack point one way only:
-#   core <- memory <- sparse <- concepts <- kernels <- {backends, init <- dst}
+#   core <- simt <- memory <- sparse <- concepts <- kernels <- {backends, init <- dst}
 # nn sees everything but kernels and backends. Run as: cmake -P cmake/layer_check.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
 set(may_include_core "core")
-set(may_include_memory "core;memory")
-set(may_include_sparse "core;memory;sparse")
-set(may_include_concepts "core;memory;sparse;concepts")
-set(may_include_kernels "core;memory;sparse;concepts;kernels")
-set(may_include_backends "core;memory;sparse;concepts;kernels;backends")
-set(may_include_init "core;memory;sparse;concepts;kernels;init")
-set(may_include_dst "core;memory;sparse;concepts;kernels;init;dst")
-set(may_include_nn "core;memory;sparse;concepts;init;dst;nn")
+set(may_include_simt "core;simt")
+set(may_include_memory "core;simt;memory")
+set(may_include_sparse "core;simt;memory;sparse")
+set(may_include_concepts "core;simt;memory;sparse;concepts")
+set(may_include_kernels "core;simt;memory;sparse;concepts;kernels")
+set(may_include_backends "core;simt;memory;sparse;concepts;kernels;backends")
+set(may_include_init "core;simt;memory;sparse;concepts;kernels;init")
+set(may_include_dst "core;simt;memory;sparse;concepts;kernels;init;dst")
+set(may_include_nn "core;simt;memory;sparse;concepts;init;dst;nn")
 set(may_include_io "core;memory;sparse;nn;io")
 
 get_filename_component(include ${CMAKE_CURRENT_LIST_DIR}/../include ABSOLUTE)

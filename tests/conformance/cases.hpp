@@ -20,7 +20,7 @@ using Entries = std::vector<std::tuple<Size, Size, T>>;  // row, column, value
 
 template <class B, class T>
 Layer<B, T> layer_of(ContextFor<B>& ctx, Size out, Size in, const Entries<T>& entries,
-                                   std::vector<Size>* permutation = nullptr) {
+                     std::vector<Size>* permutation = nullptr) {
     std::vector<Size> rows;
     std::vector<Size> columns;
     std::vector<T> values;
@@ -155,7 +155,7 @@ void odd_batches_and_addresses_work() {
         for (Size shift = 0; shift < 4; ++shift) {
             for (const Layout layout : {Layout::row_major, Layout::column_major}) {
                 layer.bind(ctx, {.values = std::span<T>(lent).subspan(static_cast<std::size_t>(shift), 3),
-                            .gradients = std::span<T>(lent).subspan(static_cast<std::size_t>(shift + 8), 3)});
+                                 .gradients = std::span<T>(lent).subspan(static_cast<std::size_t>(shift + 8), 3)});
                 const Placement in{layout, 0, shift};
                 const Placement out{layout, 0, 3 - shift};
                 Activations<T> x(batch, 3, in, [](Size sample, Size j) { return (j + 1) * (sample + 1); });

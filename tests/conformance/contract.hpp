@@ -7,6 +7,8 @@
 
 #include <thread>
 
+#include <snack/dst/magnitude_pruner.hpp>
+#include <snack/dst/uniform_grower.hpp>
 #include <tests/conformance/products.hpp>
 #include <tests/support/allocations.hpp>
 #include <tests/support/executors.hpp>
@@ -229,7 +231,8 @@ void plans_know_their_topology() {
         REQUIRE(inference.bytes <= training.bytes);
         // The matrix and mask of a dense baseline; otherwise at most two arrays of two 32-bit indices an entry, and
         // three 64-bit offsets a row and column.
-        const Size dense = snack::FormsDense<B> ? 2 * pattern.out_features * pattern.in_features * static_cast<Size>(sizeof(T)) : 0;
+        const Size dense =
+            snack::FormsDense<B> ? 2 * pattern.out_features * pattern.in_features * static_cast<Size>(sizeof(T)) : 0;
         const Size sparse = 16 * pattern.nnz() + 24 * (pattern.out_features + pattern.in_features + 2);
         REQUIRE(training.bytes <= (snack::FormsDense<B> ? dense : sparse));
     }

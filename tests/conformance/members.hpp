@@ -99,9 +99,9 @@ void parameters_can_live_in_lent_memory() {
 
     CHECK_THROWS_AS(layer.bind(ctx, {.values = std::span<T>(flat).first(39)}), snack::ShapeError);
     layer.bind(ctx, {.values = std::span<T>(flat).subspan(0, 40),
-                .gradients = std::span<T>(flat).subspan(40, 40),
-                .bias = std::span<T>(flat).subspan(80, 12),
-                .bias_gradients = std::span<T>(flat).subspan(92, 12)});
+                     .gradients = std::span<T>(flat).subspan(40, 40),
+                     .bias = std::span<T>(flat).subspan(80, 12),
+                     .bias_gradients = std::span<T>(flat).subspan(92, 12)});
     auto moved = std::move(layer);
     const auto copy = moved;
 
@@ -128,9 +128,7 @@ struct SmallIntegers {
 template <class B, class T>
 void rewiring_keeps_topology_plan_and_values_in_step() {
     ContextFor<B> ctx;
-    Layer<B, T> layer(
-        ctx, {.in_features = 30, .out_features = 20, .sparsity = 0.8, .seed = 4},
-        SmallIntegers{});
+    Layer<B, T> layer(ctx, {.in_features = 30, .out_features = 20, .sparsity = 0.8, .seed = 4}, SmallIntegers{});
     const T* const address = layer.values().data();
     for (std::uint32_t rewire = 0; rewire < 20; ++rewire) {
         const auto report = layer.rewire(ctx, snack::MagnitudePruner{0.3}, snack::UniformGrower{});

@@ -31,8 +31,8 @@ using Layer = typename StandIns<snack::SpaceOf<B>>::template layer<B, T>;
 
 /// B::input_gradient by itself.
 template <class B, class T>
-void input_gradient_of(snack::ContextOf<B>& ctx, const snack::SparseLinear<B, T>& layer,
-                       snack::MatrixView<const T> dy, snack::MatrixView<T> dx) {
+void input_gradient_of(snack::ContextOf<B>& ctx, const snack::SparseLinear<B, T>& layer, snack::MatrixView<const T> dy,
+                       snack::MatrixView<T> dx) {
     B::template input_gradient<T>(ctx, layer.plan(), layer.values(), dy, dx);
 }
 

@@ -38,7 +38,8 @@ using SpanOf = SpanIn<T, SpaceOf<B>>;
 /// `plan<T>` and `make_plan<T>(ctx, topology, use)`, called once per topology.
 /// A plan tells its bytes and the version of the topology it was made for.
 template <class B, class T>
-concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtrIn<SpaceOf<B>>& topology, const PlanOf<B, T>& plan) {
+concept PlansTopology = requires(ContextOf<B>& ctx, const TopologyPtrIn<SpaceOf<B>>& topology,
+                                 const PlanOf<B, T>& plan) {
     { B::template make_plan<T>(ctx, topology, PlanUse::training) } -> std::same_as<PlanOf<B, T>>;
     { plan.bytes() } -> std::same_as<Size>;
     { plan.topology_version() } -> std::same_as<std::uint64_t>;

@@ -25,8 +25,8 @@ concept Pruner = requires(const P& pruner, Context& ctx, const TopologyIn<typena
 /// ascending, none of which has an entry in `topology`. The topology is the one before the
 /// pruning, so a connection dropped in the same step cannot return.
 template <class G, class Context>
-concept Grower = requires(const G& grower, Context& ctx, const TopologyIn<typename Context::space>& topology, Size count,
-                          const RandomKey& key) {
+concept Grower = requires(const G& grower, Context& ctx, const TopologyIn<typename Context::space>& topology,
+                          Size count, const RandomKey& key) {
     { grower.select(ctx, topology, count, key) } -> std::same_as<typename Context::template buffer<Size>>;
 };
 

@@ -88,8 +88,8 @@ inline Buffer<Size> sample_without_replacement(const RandomKey& key, Size popula
 
 /// The same with the memory of a context on the host.
 template <class Context>
-requires std::is_same_v<typename Context::space, HostSpace> Buffer<Size>
-sample_without_replacement(Context& ctx, const RandomKey& key, Size population, Size count) {
+requires std::is_same_v<typename Context::space, HostSpace> Buffer<Size> sample_without_replacement(
+    Context& ctx, const RandomKey& key, Size population, Size count) {
     return sample_without_replacement(key, population, count, ctx.allocator());
 }
 

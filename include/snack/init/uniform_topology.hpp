@@ -44,8 +44,10 @@ inline TopologyPtr uniform_topology(Size out_features, Size in_features, Size nn
 
 /// The same with the memory of a context.
 template <class Context>
-requires std::is_same_v<typename Context::space, HostSpace> TopologyPtr
-uniform_topology(Context& ctx, Size out_features, Size in_features, Size nnz, const RandomKey& key) {
+requires std::is_same_v<typename Context::space, HostSpace> TopologyPtr uniform_topology(Context& ctx,
+                                                                                         Size out_features,
+                                                                                         Size in_features, Size nnz,
+                                                                                         const RandomKey& key) {
     return uniform_topology(out_features, in_features, nnz, key, ctx.allocator());
 }
 

@@ -100,7 +100,7 @@ public:
     /// Copies as many elements as `to` has; the arrays may overlap.
     template <class T>
     void copy(std::span<const T> from, std::span<T> to) const {
-        if (!to.empty() && from.data() != to.data()) {
+        if (!to.empty() && from.data() != nullptr && from.data() != to.data()) {
             std::memmove(to.data(), from.data(), to.size_bytes());
         }
     }

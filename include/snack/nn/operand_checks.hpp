@@ -11,8 +11,8 @@ namespace snack::inline v0::detail {
 
 /// The view must be (batch, wanted); `verb` is what the layer does with it: "takes" or "gives".
 template <class T, class Space>
-void check_extents(const char* where, const char* name, const MatrixView<T, Space>& view, Size wanted,
-                   const char* verb, Size batch) {
+void check_extents(const char* where, const char* name, const MatrixView<T, Space>& view, Size wanted, const char* verb,
+                   Size batch) {
     require<ShapeError>(view.features() == wanted, where, name, " has ", view.features(), " features, the layer ", verb,
                         " ", wanted);
     require<ShapeError>(view.batch() == batch, where, name, " has ", view.batch(), " samples, x has ", batch);

@@ -40,8 +40,7 @@ struct PlainSgd : SgdUpdate<T> {
 template <class T>
 struct MomentumSgd : SgdUpdate<T> {
     SNACK_HOST_DEVICE void operator()(Size i) const {
-        const T now =
-            this->momentum * this->velocity[i] + (this->gradients[i] + this->decay * this->parameters[i]);
+        const T now = this->momentum * this->velocity[i] + (this->gradients[i] + this->decay * this->parameters[i]);
         this->velocity[i] = now;
         this->parameters[i] -= this->rate * now;
     }

@@ -115,8 +115,7 @@ public:
     /// the views.
     /// @throws ShapeError if a view disagrees with the layer, the layouts differ, or y starts where
     ///         x does (other overlaps are not found)
-    void forward(context_type& ctx, view<const T> x, view<T> y,
-                 Activation activation = Activation::none) const {
+    void forward(context_type& ctx, view<const T> x, view<T> y, Activation activation = Activation::none) const {
         constexpr const char* where = "SparseLinear::forward";
         require_usable(where);
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
@@ -159,8 +158,7 @@ public:
     }
 
     /// The same without the input gradient, for the first layer of a network.
-    void backward(context_type& ctx, view<const T> x, view<const T> dy,
-                  GradientMode mode = GradientMode::overwrite) {
+    void backward(context_type& ctx, view<const T> x, view<const T> dy, GradientMode mode = GradientMode::overwrite) {
         check_backward("SparseLinear::backward", x, dy);
         const T beta = beta_of(mode);
         B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);

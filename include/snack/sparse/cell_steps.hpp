@@ -77,8 +77,8 @@ struct WrongCell {
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_wrong_cell(const char* where, Size entry, Size previous,
                                                                    Size cell, Size out_features, Size in_features) {
     if (cell < 0 || cell >= out_features * in_features) {
-        fail<TopologyError>(where, "entry ", entry, ": cell ", cell, " is outside a ", out_features, " x ",
-                            in_features, " matrix");
+        fail<TopologyError>(where, "entry ", entry, ": cell ", cell, " is outside a ", out_features, " x ", in_features,
+                            " matrix");
     }
     fail<TopologyError>(where, "entry ", entry, " at (", cell / in_features, ", ", cell % in_features,
                         previous == cell ? ") is given twice" : ") is out of order");

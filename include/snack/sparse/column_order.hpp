@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <snack/core/span.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/sparse/topology.hpp>
 
@@ -53,8 +54,8 @@ inline constexpr Size narrow_positions = Size{1} << 32;
 
 /// The column order of a topology on the host, by counting. O(nnz + in_features) time and memory.
 template <class Context>
-requires std::is_same_v<typename Context::space, HostSpace> ColumnOrder<HostSpace>
-column_order(Context& ctx, const Topology& topology, Size narrow_below = narrow_positions) {
+requires std::is_same_v<typename Context::space, HostSpace> ColumnOrder<HostSpace> column_order(
+    Context& ctx, const Topology& topology, Size narrow_below = narrow_positions) {
     const Size nnz = topology.nnz();
     const bool narrow = nnz < narrow_below;
     Buffer<Size> offsets(topology.in_features() + 1, 0, ctx.allocator());

@@ -56,7 +56,8 @@ public:
         Size row_begin = 0;  // first cell of `row`
         offsets[0] = 0;
         for (Size e = 0; e < nnz; ++e) {
-            if (cell[e] < 0 || cell[e] >= out_features * in_features || (e > 0 && cell[e - 1] >= cell[e])) [[unlikely]] {
+            if (cell[e] < 0 || cell[e] >= out_features * in_features || (e > 0 && cell[e - 1] >= cell[e]))
+                [[unlikely]] {
                 detail::fail_wrong_cell(where, e, e > 0 ? cell[e - 1] : -1, cell[e], out_features, in_features);
             }
             while (cell[e] - row_begin >= in_features) {

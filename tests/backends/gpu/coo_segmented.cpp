@@ -7,4 +7,8 @@
 #include <tests/conformance/suite.hpp>
 
 using SegmentedAscending = snack::CooSegmentedBackend<tests::Ascending>;
+using SegmentedDescending = snack::CooSegmentedBackend<tests::Descending>;
+using SegmentedSeeded = snack::CooSegmentedBackend<tests::Seeded>;
 SNACK_CONFORMANCE(SegmentedAscending);
+SNACK_CONFORMANCE(SegmentedDescending);
+SNACK_CONFORMANCE(SegmentedSeeded);

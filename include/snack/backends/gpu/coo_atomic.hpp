@@ -69,15 +69,14 @@ struct CooAtomicBackend : BiasGradientOnGpu<Context> {
     template <Scalar T>
     static void weight_gradient(Context& ctx, const CooPlan<Context>& plan, view<const T> x, view<const T> dy,
                                 span<T> dw, T beta) {
-        const kernels::gpu::CooOuterProduct<T> kernel{
-            .nnz = plan.nnz(),
-            .batch = x.batch(),
-            .rows = plan.rows(),
-            .columns = plan.columns(),
-            .x = kernels::gpu::Activations<const T>(x),
-            .dy = kernels::gpu::Activations<const T>(dy),
-            .dw = dw.data(),
-            .beta = beta};
+        const kernels::gpu::CooOuterProduct<T> kernel{.nnz = plan.nnz(),
+                                                      .batch = x.batch(),
+                                                      .rows = plan.rows(),
+                                                      .columns = plan.columns(),
+                                                      .x = kernels::gpu::Activations<const T>(x),
+                                                      .dy = kernels::gpu::Activations<const T>(dy),
+                                                      .dw = dw.data(),
+                                                      .beta = beta};
         ctx.launch(kernel, kernel.shape());
     }
 

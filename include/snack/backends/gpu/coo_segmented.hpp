@@ -18,7 +18,8 @@ class SegmentedPlan {
 public:
     using space = typename Context::space;
 
-    SegmentedPlan(Context& ctx, TopologyPtrIn<space> topology, PlanUse use) : topology_(std::move(topology)), use_(use) {
+    SegmentedPlan(Context& ctx, TopologyPtrIn<space> topology, PlanUse use)
+        : topology_(std::move(topology)), use_(use) {
         if (use == PlanUse::training) {
             by_column_ = column_order(ctx, *topology_);
         }
@@ -70,8 +71,8 @@ struct CooSegmentedBackend : BiasGradientOnGpu<Context> {
     }
 
     template <Scalar T>
-    static void input_gradient(Context& ctx, const SegmentedPlan<Context>& plan, span<const T> values,
-                               view<const T> dy, view<T> dx) {
+    static void input_gradient(Context& ctx, const SegmentedPlan<Context>& plan, span<const T> values, view<const T> dy,
+                               view<T> dx) {
         require_training(plan);
         const auto& order = plan.by_column();
         order.with_positions([&]<class Position>(const Position* positions) {

@@ -39,7 +39,8 @@ struct CooAtomicProduct {
 
     simt::LaunchShape shape() const {
         constexpr Size most_in_y = 65535;
-        return {.blocks_x = (nnz + block_threads - 1) / block_threads, .blocks_y = batch < most_in_y ? batch : most_in_y};
+        return {.blocks_x = (nnz + block_threads - 1) / block_threads,
+                .blocks_y = batch < most_in_y ? batch : most_in_y};
     }
 };
 

@@ -5,8 +5,8 @@
 
 #include <cuda_runtime.h>
 
-#include <snack/kernels/simt/device_thread.cuh>
-#include <snack/kernels/simt/launch_shape.hpp>
+#include <snack/simt/device_thread.cuh>
+#include <snack/simt/launch_shape.hpp>
 
 namespace snack::inline v0::simt {
 

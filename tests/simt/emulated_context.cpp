@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <snack/concepts/context.hpp>
-#include <snack/kernels/simt/emulated_context.hpp>
-#include <snack/kernels/simt/simt_error.hpp>
-#include <tests/kernels/simt/vocabulary_kernels.hpp>
+#include <snack/memory/emulated_context.hpp>
+#include <snack/simt/simt_error.hpp>
+#include <tests/simt/vocabulary_kernels.hpp>
 #include <tests/support/allocations.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/throws.hpp>

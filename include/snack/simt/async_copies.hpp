@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <snack/core/types.hpp>
-#include <snack/kernels/simt/call_site.hpp>
-#include <snack/kernels/simt/shared_memory.hpp>
+#include <snack/simt/call_site.hpp>
+#include <snack/simt/shared_memory.hpp>
 
 namespace snack::inline v0::simt {
 

@@ -5,8 +5,8 @@
 // and for a GPU, so that both can be held against the same answers.
 
 #include <snack/core/types.hpp>
-#include <snack/kernels/simt/launch_shape.hpp>
-#include <snack/kernels/simt/pack.hpp>
+#include <snack/simt/launch_shape.hpp>
+#include <snack/simt/pack.hpp>
 
 namespace tests {
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <snack/memory/buffer.hpp>
-#include <tests/kernels/simt/orders.hpp>
-#include <tests/kernels/simt/vocabulary_kernels.hpp>
+#include <tests/simt/orders.hpp>
+#include <tests/simt/vocabulary_kernels.hpp>
 #include <tests/support/catch.hpp>
 
 using namespace snack;

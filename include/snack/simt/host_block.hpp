@@ -11,12 +11,12 @@
 #include <vector>
 
 #include <snack/core/error.hpp>
-#include <snack/kernels/simt/async_copies.hpp>
-#include <snack/kernels/simt/block_schedule.hpp>
-#include <snack/kernels/simt/fiber.hpp>
-#include <snack/kernels/simt/shared_memory.hpp>
-#include <snack/kernels/simt/simt_error.hpp>
-#include <snack/kernels/simt/stuck_report.hpp>
+#include <snack/simt/async_copies.hpp>
+#include <snack/simt/block_schedule.hpp>
+#include <snack/simt/fiber.hpp>
+#include <snack/simt/shared_memory.hpp>
+#include <snack/simt/simt_error.hpp>
+#include <snack/simt/stuck_report.hpp>
 
 namespace snack::inline v0::simt {
 

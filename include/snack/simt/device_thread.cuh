@@ -9,8 +9,8 @@
 #include <cuda_runtime.h>
 
 #include <snack/core/types.hpp>
-#include <snack/kernels/simt/launch_shape.hpp>
-#include <snack/kernels/simt/pack.hpp>
+#include <snack/simt/launch_shape.hpp>
+#include <snack/simt/pack.hpp>
 
 namespace snack::inline v0::simt {
 
@@ -85,6 +85,11 @@ public:
     template <class T>
     __device__ void atomic_add(T* to, T value) const {
         atomicAdd(to, value);
+    }
+
+    /// *to = min(*to, value) in global or shared memory.
+    __device__ void atomic_min(Size* to, Size value) const {
+        atomicMin(reinterpret_cast<long long*>(to), static_cast<long long>(value));
     }
 
     /// The block's dynamic shared memory from `byte_offset` on; it begins on a 16-byte boundary.

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <snack/kernels/simt/simt_error.hpp>
-#include <tests/kernels/simt/orders.hpp>
-#include <tests/kernels/simt/vocabulary_kernels.hpp>
+#include <snack/simt/simt_error.hpp>
+#include <tests/simt/orders.hpp>
+#include <tests/simt/vocabulary_kernels.hpp>
 #include <tests/support/allocations.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/throws.hpp>

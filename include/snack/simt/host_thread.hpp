@@ -8,8 +8,8 @@
 #include <type_traits>
 
 #include <snack/core/types.hpp>
-#include <snack/kernels/simt/host_block.hpp>
-#include <snack/kernels/simt/pack.hpp>
+#include <snack/simt/host_block.hpp>
+#include <snack/simt/pack.hpp>
 
 namespace snack::inline v0::simt {
 
@@ -57,6 +57,8 @@ public:
         static_assert(std::is_floating_point_v<T>, "atomic_add takes float and double");
         *to += value;
     }
+
+    void atomic_min(Size* to, Size value) const { *to = value < *to ? value : *to; }
 
     /// Checks that a T at `byte_offset` is aligned and lies within the block's shared memory.
     template <class T>

@@ -8,9 +8,9 @@
 
 #include <string>
 
-#include <snack/kernels/simt/simt_error.hpp>
 #include <snack/memory/buffer.hpp>
-#include <tests/kernels/simt/orders.hpp>
+#include <snack/simt/simt_error.hpp>
+#include <tests/simt/orders.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/throws.hpp>
 

@@ -2,8 +2,8 @@
 
 // Every word of the vocabulary, compiled for a GPU.
 
-#include <snack/kernels/simt/device_launcher.cuh>
-#include <tests/kernels/simt/vocabulary_kernels.hpp>
+#include <snack/simt/device_launcher.cuh>
+#include <tests/simt/vocabulary_kernels.hpp>
 
 namespace tests {
 

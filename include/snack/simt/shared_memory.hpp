@@ -5,10 +5,10 @@
 // wrote shows, and ends exactly where the launch said, so that a write beyond is caught.
 
 #include <cstring>
+#include <vector>
 
 #include <snack/core/types.hpp>
-#include <snack/kernels/simt/sanitizer.hpp>
-#include <snack/memory/buffer.hpp>
+#include <snack/simt/sanitizer.hpp>
 
 namespace snack::inline v0::simt {
 
@@ -20,19 +20,19 @@ public:
     SharedMemory() = default;
     SharedMemory(const SharedMemory&) = delete;
     SharedMemory& operator=(const SharedMemory&) = delete;
-    ~SharedMemory() { allow_access(memory_.data(), static_cast<std::size_t>(memory_.size())); }
+    ~SharedMemory() { allow_access(begin(), static_cast<std::size_t>(size())); }
 
     /// Makes room for `bytes`; allocates only where no launch before had as many.
     void resize(Size bytes) {
-        allow_access(memory_.data(), static_cast<std::size_t>(memory_.size()));
-        if (memory_.size() < front + bytes + back) {
-            memory_ = Buffer<unsigned char>(front + bytes + back);
+        allow_access(begin(), static_cast<std::size_t>(size()));
+        if (size() < front + bytes + back) {
+            lines_ = std::vector<Line>(static_cast<std::size_t>((front + bytes + back + 63) / 64));
         }
         bytes_ = bytes;
-        std::memset(memory_.data(), canary_byte, front);
+        std::memset(begin(), canary_byte, front);
         std::memset(data() + bytes, canary_byte, back);
-        forbid_access(memory_.data(), front);
-        forbid_access(data() + bytes, static_cast<std::size_t>(memory_.size() - front - bytes));
+        forbid_access(begin(), front);
+        forbid_access(data() + bytes, static_cast<std::size_t>(size() - front - bytes));
     }
 
     /// Forgets what the last block wrote.
@@ -43,11 +43,11 @@ public:
         if constexpr (SNACK_ADDRESS_SANITIZER) {
             return true;
         }
-        return is_canary(memory_.data(), front) && is_canary(memory_.data() + front + bytes_, back);
+        return is_canary(begin(), front) && is_canary(begin() + front + bytes_, back);
     }
 
     /// On a boundary of 16 bytes and of no more.
-    unsigned char* data() { return memory_.data() + front; }
+    unsigned char* data() { return begin() + front; }
     Size bytes() const { return bytes_; }
 
     bool contains(const void* address, Size bytes) {
@@ -60,6 +60,14 @@ private:
     static constexpr Size back = 64;
     static constexpr unsigned char canary_byte = 0xa5;
 
+    struct alignas(64) Line {
+        unsigned char bytes[64];
+    };
+
+    unsigned char* begin() { return reinterpret_cast<unsigned char*>(lines_.data()); }
+    const unsigned char* begin() const { return reinterpret_cast<const unsigned char*>(lines_.data()); }
+    Size size() const { return static_cast<Size>(lines_.size() * sizeof(Line)); }
+
     static bool is_canary(const unsigned char* bytes, Size count) {
         for (Size i = 0; i < count; ++i) {
             if (bytes[i] != canary_byte) {
@@ -69,7 +77,7 @@ private:
         return true;
     }
 
-    Buffer<unsigned char> memory_;
+    std::vector<Line> lines_;
     Size bytes_ = 0;
 };
 

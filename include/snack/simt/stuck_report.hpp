@@ -6,7 +6,7 @@
 #include <string>
 
 #include <snack/core/error.hpp>
-#include <snack/kernels/simt/block_schedule.hpp>
+#include <snack/simt/block_schedule.hpp>
 
 namespace snack::inline v0::simt {
 

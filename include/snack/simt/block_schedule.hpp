@@ -11,9 +11,9 @@
 #include <vector>
 
 #include <snack/core/types.hpp>
-#include <snack/kernels/simt/call_site.hpp>
-#include <snack/kernels/simt/launch_shape.hpp>
-#include <snack/kernels/simt/thread_order.hpp>
+#include <snack/simt/call_site.hpp>
+#include <snack/simt/launch_shape.hpp>
+#include <snack/simt/thread_order.hpp>
 
 namespace snack::inline v0::simt {
 

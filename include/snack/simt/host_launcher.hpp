@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
-#include <snack/kernels/simt/host_block.hpp>
-#include <snack/kernels/simt/host_thread.hpp>
-#include <snack/kernels/simt/launch_shape.hpp>
-#include <snack/kernels/simt/thread_order.hpp>
+#include <snack/simt/host_block.hpp>
+#include <snack/simt/host_thread.hpp>
+#include <snack/simt/launch_shape.hpp>
+#include <snack/simt/thread_order.hpp>
 
 namespace snack::inline v0::simt {
 

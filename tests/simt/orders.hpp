@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include <snack/kernels/simt/host_launcher.hpp>
+#include <snack/simt/host_launcher.hpp>
 #include <tests/support/catch.hpp>
 
 namespace tests {

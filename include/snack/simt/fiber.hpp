@@ -16,8 +16,8 @@
 #include <cstddef>
 
 #include <snack/core/error.hpp>
-#include <snack/kernels/simt/sanitizer.hpp>
-#include <snack/kernels/simt/simt_error.hpp>
+#include <snack/simt/sanitizer.hpp>
+#include <snack/simt/simt_error.hpp>
 
 namespace snack::inline v0::simt {
 

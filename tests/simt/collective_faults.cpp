@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <snack/kernels/simt/simt_error.hpp>
-#include <tests/kernels/simt/orders.hpp>
+#include <snack/simt/simt_error.hpp>
+#include <tests/simt/orders.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/throws.hpp>
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include <snack/kernels/simt/host_launcher.hpp>
 #include <snack/memory/host_context.hpp>
+#include <snack/simt/host_launcher.hpp>
 
 namespace snack::inline v0::simt {
 
