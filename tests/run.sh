@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Builds and runs all tests on a bare Debian or Ubuntu machine: with g++ optimised, with clang, and
-# under the address, undefined-behaviour and thread sanitizers. Ends with the number of tests run.
-#   sh tests/run.sh [preset...]     presets: cpu clang asan tsan (all by default)
+# under the address, undefined-behaviour and thread sanitizers; device code too where there is nvcc. Ends
+# with the number of tests run.
+#   sh tests/run.sh [preset...]     presets: cpu clang asan tsan cuda (all by default)
 set -eu
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
@@ -34,7 +35,9 @@ count() {
     failed=$((failed + bad))
 }
 
-for preset in ${*:-cpu clang asan tsan}; do
+all="cpu clang asan tsan"
+! has_command nvcc || all="$all cuda"
+for preset in ${*:-$all}; do
     echo "== $preset: build"
     benchmarks=OFF
     [ "$preset" != cpu ] || benchmarks=ON # one of the tests checks what they compute
@@ -49,7 +52,7 @@ done
 if [ $# -eq 0 ]; then
     echo "== format and lint"
     if clang-format --version | grep -q "version 14" && clang-tidy --version | grep -q "version 14"; then
-        if find include tests examples bench -name '*.hpp' -o -name '*.cpp' | xargs clang-format --dry-run -Werror; then
+        if find include tests examples bench -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' | xargs clang-format --dry-run -Werror; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))

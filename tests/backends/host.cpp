@@ -37,3 +37,15 @@ TEST_CASE("an input wider than the cache with few entries is summed in one pass"
     CHECK(problem.layer.plan().cuts().ranges() == 1);  // there is no cut that a second pass could begin at
     CHECK(tests::conformance::all_agree(Data::integers, y, want, 40, 300));
 }
+
+TEST_CASE("a weight gradient of views that differ in layout is refused", "[backends]") {
+    using namespace tests;
+    snack::HostContext ctx({.threads = 1});
+    const Pattern pattern = random_pattern("few uses", 100, 300, 300);
+    Problem<snack::Host, float> problem(ctx, pattern, 32, {Layout::row_major}, Data::integers);
+    const Activations<float> x(32, 300, {Layout::column_major}, 1.0f);
+
+    CHECK_THROWS_AS(snack::Host::weight_gradient<float>(ctx, problem.layer.plan(), x.view(),
+                                                        std::as_const(problem.dy).view(), problem.layer.gradients(), 0),
+                    snack::ShapeError);
+}

@@ -152,6 +152,37 @@ TEMPLATE_TEST_CASE("a rewire whose rule is wrong changes nothing", "[nn][failure
     CHECK(layer.rewire(ctx, MagnitudePruner{0.3}, good_grower).grown() == 12);
 }
 
+TEMPLATE_TEST_CASE("scratch space that cannot be had leaves the gradients as they were", "[nn][failure]",
+                   ReferenceLayer, HostLayer) {
+    using T = typename TestType::scalar;
+    const Layout layout = GENERATE(Layout::row_major, Layout::column_major);
+    constexpr Size batch = 33;
+    HostContext making({.threads = 1});
+    TestType layer(making, {.in_features = 60, .out_features = 50, .nnz = 1500, .seed = 1});
+    const std::vector<T> x(batch * 60, T{1});
+    const std::vector<T> dy(batch * 50, T{1});
+    std::vector<T> dx(batch * 60);
+    write_tags(layer, layer.gradients(), 1);
+    const auto before = copy_of(std::as_const(layer).gradients());
+    Size failures = 0;
+
+    for (bool finished = false; !finished; ++failures) {
+        CountingAllocator allocator;
+        allocator.fail_at_call = failures;
+        HostContext ctx({.threads = 1, .allocator = &allocator});
+        try {
+            layer.backward(ctx, {x.data(), batch, 60, layout}, {dy.data(), batch, 50, layout},
+                           {dx.data(), batch, 60, layout}, GradientMode::accumulate);
+            finished = true;
+        } catch (const std::bad_alloc&) {
+            REQUIRE(copy_of(std::as_const(layer).gradients()) == before);
+        }
+    }
+
+    CHECK(failures > 1);
+    CHECK(layer.gradients().data()[0] == before[0] + batch);
+}
+
 TEMPLATE_TEST_CASE("a failed call of an optimiser's constructor leaves nothing behind", "[nn][failure]", ReferenceLayer,
                    HostLayer) {
     CountingAllocator allocator;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <snack/simt/simt_error.hpp>
+#include <tests/simt/faults.hpp>
 #include <tests/simt/orders.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/throws.hpp>
@@ -13,19 +13,9 @@
 using namespace snack;
 using simt::HostLauncher;
 using tests::contains;
+using tests::fault_of;
 
 namespace {
-
-/// Runs a kernel that breaks a rule, in each order; the text of the last one.
-template <class Kernel>
-std::string fault_of(const Kernel& kernel, const simt::LaunchShape& shape = {}) {
-    std::string text;
-    tests::in_each_order([&](HostLauncher& launcher) {
-        text = tests::text_of<simt::SimtError>([&] { launcher.run(shape, kernel); });
-        CHECK(contains(text, Kernel::name));
-    });
-    return text;
-}
 
 /// Each thread reads what its neighbour wrote; the barrier between can be left out.
 template <bool WithBarrier>

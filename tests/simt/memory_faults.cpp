@@ -9,7 +9,7 @@
 #include <string>
 
 #include <snack/memory/buffer.hpp>
-#include <snack/simt/simt_error.hpp>
+#include <tests/simt/faults.hpp>
 #include <tests/simt/orders.hpp>
 #include <tests/support/catch.hpp>
 #include <tests/support/throws.hpp>
@@ -17,19 +17,9 @@
 using namespace snack;
 using simt::HostLauncher;
 using tests::contains;
+using tests::fault_of;
 
 namespace {
-
-/// Runs a kernel that breaks a rule, in each order; the text of the last one.
-template <class Kernel>
-std::string fault_of(const Kernel& kernel, const simt::LaunchShape& shape = {}) {
-    std::string text;
-    tests::in_each_order([&](HostLauncher& launcher) {
-        text = tests::text_of<simt::SimtError>([&] { launcher.run(shape, kernel); });
-        CHECK(contains(text, Kernel::name));
-    });
-    return text;
-}
 
 /// Writes `count` bytes of shared memory from `first` on.
 struct FillShared {

@@ -120,9 +120,9 @@ private:
 };
 
 struct DeviceTestOptions {
-    int threads = 0;                        ///< no meaning on a device
+    int threads = 0;  ///< no meaning on a device
     CountingAllocator* allocator = nullptr;
-    snack::Executor* executor = nullptr;    ///< no meaning on a device
+    snack::Executor* executor = nullptr;  ///< no meaning on a device
 };
 
 struct AllocatorOfTest {
@@ -309,8 +309,7 @@ private:
 
         Mirror() = default;
         Mirror(std::vector<T> elements, std::span<T> lent) : own(std::move(elements)), view(lent) {}
-        Mirror(Mirror&& other) noexcept
-            : own(std::move(other.own)), view(std::exchange(other.view, std::span<T>())) {}
+        Mirror(Mirror&& other) noexcept : own(std::move(other.own)), view(std::exchange(other.view, std::span<T>())) {}
         Mirror& operator=(Mirror&& other) noexcept {
             own = std::move(other.own);
             view = std::exchange(other.view, std::span<T>());

@@ -64,7 +64,7 @@ struct HostBackend {
                                               beta);
     }
 
-    /// Both gradients: dw by rows, then dx by columns, over the same entries. One walk where a single
+    /// Both gradients: dx by columns, then dw by rows, over the same entries. One walk where a single
     /// task does it and a column's x and dx share a cache line, which saves a quarter; with several tasks
     /// it would cost more, since neighbours write to the same lines of dw, and with longer lines the
     /// walks are bound by moving lines between caches, as many either way.
@@ -81,8 +81,9 @@ struct HostBackend {
             detail::host::column_tasks<T>(ctx, plan, width) == 1) {
             detail::host::walk_columns<Isa, true, T>(ctx, plan, values, x, from, dx, dw, beta);
         } else {
-            detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, from, dw, beta);
+            // dx, which is always overwritten, first: scratch space that cannot be had leaves dw as it was.
             detail::host::input_gradient<Isa, T>(ctx, plan, values, dy, from, dx);
+            detail::host::weight_gradient<Isa, T>(ctx, plan, x, dy, from, dw, beta);
         }
     }
 

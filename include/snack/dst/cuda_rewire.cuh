@@ -105,8 +105,12 @@ struct CellIsTaken {
 };
 
 inline FreeCellOfRank cells_of(const CudaTopology& topology, Size* ranks = nullptr) {
-    return {topology.row_offsets().data(), topology.columns().data(), topology.out_features(),
-            topology.in_features(),        topology.nnz(),            ranks};
+    return {topology.row_offsets().data(),
+            topology.columns().data(),
+            topology.out_features(),
+            topology.in_features(),
+            topology.nnz(),
+            ranks};
 }
 
 /// Whether numbers ascend strictly within [0, bound).
@@ -118,9 +122,8 @@ inline bool ascends_within(CudaContext& ctx, const DeviceBuffer<Size>& numbers, 
 inline CudaRewireReport merge_topology(CudaContext& ctx, const CudaTopologyPtr& before,
                                        const DeviceBuffer<Size>& dropped, const DeviceBuffer<Size>& grown) {
     const FreeCellOfRank old_cells = cells_of(*before);
-    require<TopologyError>(
-        find_first(ctx, grown.size(), CellIsTaken{old_cells, grown.data()}) == grown.size(), "propose_rewire",
-        "the grower returned a cell that has an entry");
+    require<TopologyError>(find_first(ctx, grown.size(), CellIsTaken{old_cells, grown.data()}) == grown.size(),
+                           "propose_rewire", "the grower returned a cell that has an entry");
     const Size nnz = before->nnz() - dropped.size() + grown.size();
     DeviceBuffer<Size> cells = ctx.allocate<Size>(nnz);
     DeviceBuffer<Size> new_to_old = ctx.allocate<Size>(nnz);
@@ -172,9 +175,9 @@ propose_rewire(CudaContext& ctx, const CudaTopologyPtr& before, DeviceSpan<const
     require<ShapeError>(static_cast<Size>(values.size()) == before->nnz(), where, values.size(), " values for ",
                         before->nnz(), " entries");
     const DeviceBuffer<Size> dropped = pruner.select(ctx, *before, values, before->free_cells());
-    require<TopologyError>(dropped.size() <= before->free_cells() && detail::ascends_within(ctx, dropped, before->nnz()),
-                           where, "the pruner must return ascending entries of ", before->nnz(), ", at most ",
-                           before->free_cells());
+    require<TopologyError>(
+        dropped.size() <= before->free_cells() && detail::ascends_within(ctx, dropped, before->nnz()), where,
+        "the pruner must return ascending entries of ", before->nnz(), ", at most ", before->free_cells());
     const DeviceBuffer<Size> grown = grower.select(ctx, *before, dropped.size(), key);
     require<TopologyError>(grown.size() == dropped.size() && detail::ascends_within(ctx, grown, before->cells()), where,
                            "the grower must return ", dropped.size(), " ascending cells of ", before->cells());

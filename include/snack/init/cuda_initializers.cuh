@@ -63,7 +63,7 @@ void initialize_values(CudaContext& ctx, const CudaTopology& topology, const I& 
     ctx.copy(topology.columns(), sorted.span());
     detail::sort_keys(ctx, sorted, topology.in_features());
     const detail::ConnectionOfEntry entries{topology.row_offsets().data(), topology.out_features(),
-                                       topology.columns().data(), sorted.data(), topology.nnz()};
+                                            topology.columns().data(), sorted.data(), topology.nnz()};
     ctx.for_each_index(topology.nnz(), detail::InitializeEntry<T, I>{entries, initializer, key, values.data()});
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <snack/memory/device_buffer.cuh>
+#include <snack/memory/scratch_blocks.hpp>
 #include <snack/simt/device_launcher.cuh>
 #include <snack/simt/for_each_index.hpp>
 
@@ -144,32 +145,15 @@ public:
     /// @throws UnsupportedError if it would have to grow while the stream records a graph
     template <class T>
     DeviceSpan<T> scratch(int slot, Size count) {
-        Size bytes = 0;
-        const bool fits = !__builtin_mul_overflow(count, static_cast<Size>(sizeof(T)), &bytes);
-        require<ArgumentError>(fits && bytes >= 0, "CudaContext::scratch", "cannot hold ", count, " elements");
-        Size largest = 0;
-        for (Block& block : blocks_) {
-            if (block.slot == slot) {
-                if (block.memory.size() >= bytes) {
-                    return {reinterpret_cast<T*>(block.memory.data()), static_cast<std::size_t>(count)};
-                }
-                largest = block.memory.size() > largest ? block.memory.size() : largest;
-            }
-        }
-        require<UnsupportedError>(!capturing(), "CudaContext::scratch",
-                                  "the stream is recording a graph; run the operation once before that");
-        blocks_.push_back({slot, allocate<unsigned char>(bytes > 2 * largest ? bytes : 2 * largest)});
-        return {reinterpret_cast<T*>(blocks_.back().memory.data()), static_cast<std::size_t>(count)};
+        return blocks_.template take<T>("CudaContext::scratch", slot, count, [this](Size bytes) {
+            require<UnsupportedError>(!capturing(), "CudaContext::scratch",
+                                      "the stream is recording a graph; run the operation once before that");
+            return allocate<unsigned char>(bytes);
+        });
     }
 
     /// Bytes of scratch space held now.
-    Size scratch_bytes() const noexcept {
-        Size bytes = 0;
-        for (const Block& block : blocks_) {
-            bytes += block.memory.bytes();
-        }
-        return bytes;
-    }
+    Size scratch_bytes() const noexcept { return blocks_.bytes(); }
 
     /// The handle of a library, made from the context on the first call: Handle(CudaContext&).
     template <class Handle>
@@ -187,11 +171,6 @@ public:
     }
 
 private:
-    struct Block {
-        int slot;
-        DeviceBuffer<unsigned char> memory;
-    };
-
     struct AnyHolder {
         virtual ~AnyHolder() = default;
     };
@@ -213,7 +192,7 @@ private:
     int multiprocessors_ = 0;
     Size shared_bytes_ = 0;
     detail::DeviceMemoryPtr memory_;
-    std::vector<Block> blocks_;
+    detail::ScratchBlocks<CudaSpace> blocks_;
     std::vector<std::pair<const char*, std::unique_ptr<AnyHolder>>> handles_;
 };
 

@@ -11,12 +11,12 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <snack/core/error.hpp>
 #include <snack/memory/buffer.hpp>
 #include <snack/memory/executor.hpp>
 #include <snack/memory/grain.hpp>
+#include <snack/memory/scratch_blocks.hpp>
 #include <snack/memory/thread_pool.hpp>
 
 namespace snack::inline v0 {
@@ -97,10 +97,10 @@ public:
         }
     }
 
-    /// Copies as many elements as `to` has; the arrays may overlap.
+    /// Copies as many elements as `to` has, and `from` no fewer; the arrays may overlap.
     template <class T>
     void copy(std::span<const T> from, std::span<T> to) const {
-        if (!to.empty() && from.data() != nullptr && from.data() != to.data()) {
+        if (!from.empty() && !to.empty() && from.data() != to.data()) {
             std::memmove(to.data(), from.data(), to.size_bytes());
         }
     }
@@ -128,45 +128,22 @@ public:
     /// @throws ArgumentError for a negative count or one whose bytes pass 2^63
     template <class T>
     std::span<T> scratch(int slot, Size count) {
-        Size bytes = 0;
-        const bool fits = !__builtin_mul_overflow(count, static_cast<Size>(sizeof(T)), &bytes);
-        require<ArgumentError>(fits && bytes >= 0, "HostContext::scratch", "cannot hold ", count, " elements");
-        Size largest = 0;
-        for (Block& block : blocks_) {
-            if (block.slot == slot) {
-                if (block.memory.size() >= bytes) {
-                    return {reinterpret_cast<T*>(block.memory.data()), static_cast<std::size_t>(count)};
-                }
-                largest = block.memory.size() > largest ? block.memory.size() : largest;
-            }
-        }
-        blocks_.push_back({slot, Buffer<unsigned char>(bytes > 2 * largest ? bytes : 2 * largest, allocator_)});
-        return {reinterpret_cast<T*>(blocks_.back().memory.data()), static_cast<std::size_t>(count)};
+        return blocks_.template take<T>("HostContext::scratch", slot, count,
+                                        [this](Size bytes) { return Buffer<unsigned char>(bytes, allocator_); });
     }
 
     /// Bytes of scratch space held now.
-    Size scratch_bytes() const noexcept {
-        Size bytes = 0;
-        for (const Block& block : blocks_) {
-            bytes += block.memory.bytes();
-        }
-        return bytes;
-    }
+    Size scratch_bytes() const noexcept { return blocks_.bytes(); }
 
 private:
     static constexpr int most_threads = 4096;
-
-    struct Block {
-        int slot;
-        Buffer<unsigned char> memory;
-    };
 
     Executor& executor() const noexcept { return borrowed_ != nullptr ? *borrowed_ : *pool_; }
 
     Allocator* allocator_;
     Executor* borrowed_;
     std::unique_ptr<ThreadPool> pool_;
-    std::vector<Block> blocks_;
+    detail::ScratchBlocks<HostSpace> blocks_;
 };
 
 }  // namespace snack::inline v0

@@ -139,7 +139,8 @@ public:
     /// @param mode  whether gradients() and bias_gradients() are overwritten or added to
     /// O(nnz batch) work. Allocates scratch space, if any, on the first call of a batch size and placement of
     /// the views.
-    /// @throws ShapeError as forward; UnsupportedError for an inference layer
+    /// @throws ShapeError as forward; UnsupportedError for an inference layer; what the allocator throws for
+    ///         scratch space, before gradients are written
     void backward(context_type& ctx, view<const T> x, view<const T> dy, view<T> dx,
                   GradientMode mode = GradientMode::overwrite) {
         constexpr const char* where = "SparseLinear::backward";
@@ -151,8 +152,8 @@ public:
         if constexpr (FusesBackward<B, T>) {
             B::template backward<T>(ctx, *plan_, const_values(), x, dy, dx, gradients(), beta);
         } else {
-            B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
             B::template input_gradient<T>(ctx, *plan_, const_values(), dy, dx);
+            B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
         }
         bias_backward(ctx, dy, beta);
     }

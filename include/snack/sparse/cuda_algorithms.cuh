@@ -8,20 +8,12 @@
 #include <cub/device/device_select.cuh>
 
 #include <snack/memory/cuda_context.cuh>
+#include <snack/sparse/radix_sort.hpp>
 
 namespace snack::inline v0::detail {
 
 /// The scratch slot of CUB's temporary storage; slots of backends are not negative.
 inline constexpr int cub_slot = -1;
-
-/// Bits that hold every value in [0, bound).
-inline int bits_for(Size bound) {
-    int bits = 0;
-    while (bits < 63 && (Size{1} << bits) < bound) {
-        ++bits;
-    }
-    return bits;
-}
 
 /// Runs call(temporary storage, its bytes), first to learn how much is needed. CUB looks at the last error
 /// of the thread after its launches, so what somebody else left there is dropped first.
@@ -44,7 +36,7 @@ void sort_keys(CudaContext& ctx, DeviceBuffer<Key>& keys, Size bound) {
     DeviceBuffer<Key> sorted = ctx.allocate<Key>(keys.size());
     with_cub_storage(ctx, "sort_keys", [&](void* storage, std::size_t& bytes) {
         return cub::DeviceRadixSort::SortKeys(storage, bytes, keys.data(), sorted.data(), keys.size(), 0,
-                                              bits_for(bound), ctx.stream());
+                                              bits_below(bound), ctx.stream());
     });
     keys.swap(sorted);
 }
@@ -74,8 +66,8 @@ DeviceBuffer<T> select_if(CudaContext& ctx, const DeviceBuffer<T>& elements, con
     DeviceBuffer<T> kept = ctx.allocate<T>(elements.size());
     DeviceBuffer<Size> device_count = ctx.allocate<Size>(1);
     with_cub_storage(ctx, "select_if", [&](void* storage, std::size_t& bytes) {
-        return cub::DeviceSelect::If(storage, bytes, elements.data(), kept.data(), device_count.data(),
-                                     elements.size(), keep, ctx.stream());
+        return cub::DeviceSelect::If(storage, bytes, elements.data(), kept.data(), device_count.data(), elements.size(),
+                                     keep, ctx.stream());
     });
     Size count = 0;
     ctx.copy_to_host(std::as_const(device_count).span(), std::span<Size>(&count, 1));

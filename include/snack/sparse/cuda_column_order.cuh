@@ -48,7 +48,7 @@ DeviceBuffer<Position> sort_by_column(CudaContext& ctx, const CudaTopology& topo
     ctx.for_each_index(topology.nnz(), Iota<Position>{positions.data()});
     columns = ctx.allocate<Index>(topology.nnz());
     ctx.copy(topology.columns(), columns.span());
-    sort_pairs(ctx, columns, positions, bits_for(topology.in_features()));
+    sort_pairs(ctx, columns, positions, bits_below(topology.in_features()));
     return positions;
 }
 
@@ -65,7 +65,7 @@ inline ColumnOrder<CudaSpace> column_order(CudaContext& ctx, const CudaTopology&
     DeviceBuffer<Size> wide;
     const auto fill_rows = [&]<class Position>(const DeviceBuffer<Position>& positions) {
         ctx.for_each_index(nnz, detail::RowOfPosition<Position>{topology.row_offsets().data(), topology.out_features(),
-                                                               positions.data(), rows.data()});
+                                                                positions.data(), rows.data()});
     };
     if (nnz < narrow_below) {
         narrow = detail::sort_by_column<std::uint32_t>(ctx, topology, columns);

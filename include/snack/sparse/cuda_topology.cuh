@@ -142,7 +142,7 @@ CudaTopologyPtr copy_topology(CudaContext& to, From&, const TopologyPtr& topolog
 }
 template <class To>
 requires std::is_same_v<typename To::space, HostSpace> TopologyPtr copy_topology(To& to, CudaContext& from,
-                                                                               const CudaTopologyPtr& topology) {
+                                                                                 const CudaTopologyPtr& topology) {
     return topology->download(from, to.allocator());
 }
 inline CudaTopologyPtr copy_topology(CudaContext& to, CudaContext& from, const CudaTopologyPtr& topology) {

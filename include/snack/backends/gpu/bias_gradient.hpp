@@ -15,12 +15,13 @@ struct BiasGradientOnGpu {
     template <Scalar T>
     static void bias_gradient(Context& ctx, MatrixView<const T, typename Context::space> dy,
                               SpanIn<T, typename Context::space> db, T beta) {
-        const kernels::gpu::Activations<const T> in(dy);
+        const kernels::gpu::BiasOperands<T> operands{kernels::gpu::Activations<const T>(dy), dy.batch(), dy.features(),
+                                                     db.data(), beta};
         if (dy.layout() == Layout::column_major) {
-            const kernels::gpu::BiasGradientAcrossLanes<T> kernel{in, dy.batch(), dy.features(), db.data(), beta};
+            const kernels::gpu::BiasGradientAcrossLanes<T> kernel{operands};
             ctx.launch(kernel, kernel.shape());
         } else {
-            const kernels::gpu::BiasGradientByThread<T> kernel{in, dy.batch(), dy.features(), db.data(), beta};
+            const kernels::gpu::BiasGradientByThread<T> kernel{operands};
             ctx.launch(kernel, kernel.shape());
         }
     }

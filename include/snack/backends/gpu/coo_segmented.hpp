@@ -108,13 +108,13 @@ private:
     template <class T, class Position>
     static void product(Context& ctx, const kernels::gpu::Segments<T, Position>& segments, const T* bias,
                         view<const T> in, view<T> out) {
-        const kernels::gpu::Activations<const T> from(in);
-        const kernels::gpu::Activations<T> to(out);
+        const kernels::gpu::ProductOperands<T, Position> operands{
+            segments, bias, kernels::gpu::Activations<const T>(in), kernels::gpu::Activations<T>(out), out.batch()};
         if (out.layout() == Layout::column_major && out.batch() >= samples_for_lanes) {
-            const kernels::gpu::SegmentedProductBySample<T, Position> kernel{segments, bias, from, to, out.batch()};
+            const kernels::gpu::SegmentedProductBySample<T, Position> kernel{operands};
             ctx.launch(kernel, kernel.shape());
         } else {
-            const kernels::gpu::SegmentedProduct<T, Position> kernel{segments, bias, from, to, out.batch()};
+            const kernels::gpu::SegmentedProduct<T, Position> kernel{operands};
             ctx.launch(kernel, kernel.shape());
         }
     }

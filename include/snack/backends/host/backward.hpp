@@ -47,6 +47,7 @@ void weight_gradient(HostContext& ctx, const HostPlan& plan, MatrixView<const T>
                      const Tiles<const T>& from, std::span<T> dw, T beta) {
     const Topology& topology = plan.topology();
     const Size batch = dy.batch();
+    require<ShapeError>(x.layout() == dy.layout(), "Host::weight_gradient", "x and dy differ in layout");
     if (topology.nnz() == 0) {
         return;
     }

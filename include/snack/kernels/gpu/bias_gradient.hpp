@@ -9,17 +9,26 @@
 
 namespace snack::inline v0::kernels::gpu {
 
-/// db[i] = beta db[i] + sum_b dy(b, i); a warp a feature. For samples that lie side by side.
 template <class T>
-struct BiasGradientAcrossLanes {
-    static constexpr const char* name = "BiasGradientAcrossLanes";
-    static constexpr int block_threads = 256;
-
+struct BiasOperands {
     Activations<const T> dy;  // (batch, features)
     Size batch;
     Size features;
     T* db;  // features
     T beta;
+};
+
+/// db[i] = beta db[i] + sum_b dy(b, i); a warp a feature. For samples that lie side by side.
+template <class T>
+struct BiasGradientAcrossLanes : BiasOperands<T> {
+    static constexpr const char* name = "BiasGradientAcrossLanes";
+    static constexpr int block_threads = 256;
+
+    using BiasOperands<T>::dy;
+    using BiasOperands<T>::batch;
+    using BiasOperands<T>::features;
+    using BiasOperands<T>::db;
+    using BiasOperands<T>::beta;
 
     template <class Thread>
     SNACK_DEVICE void operator()(const Thread& thread) const {
@@ -45,15 +54,15 @@ struct BiasGradientAcrossLanes {
 
 /// The same with a thread a feature, for features that lie side by side.
 template <class T>
-struct BiasGradientByThread {
+struct BiasGradientByThread : BiasOperands<T> {
     static constexpr const char* name = "BiasGradientByThread";
     static constexpr int block_threads = 128;
 
-    Activations<const T> dy;  // (batch, features)
-    Size batch;
-    Size features;
-    T* db;  // features
-    T beta;
+    using BiasOperands<T>::dy;
+    using BiasOperands<T>::batch;
+    using BiasOperands<T>::features;
+    using BiasOperands<T>::db;
+    using BiasOperands<T>::beta;
 
     template <class Thread>
     SNACK_DEVICE void operator()(const Thread& thread) const {

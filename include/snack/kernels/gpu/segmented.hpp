@@ -34,19 +34,28 @@ inline simt::LaunchShape segmented_shape(Size segments, Size groups_of_samples) 
             .blocks_y = groups_of_samples < most_in_y ? groups_of_samples : most_in_y};
 }
 
-/// out(b, s) = bias[s] + sum_e value[e] in(b, other[e]) over the entries of segment s, without bias if null.
-/// Lanes take the entries in turns, for a few samples at a time.
 template <class T, class Position>
-struct SegmentedProduct {
-    static constexpr const char* name = "SegmentedProduct";
-    static constexpr int block_threads = segmented_block_threads;
-    static constexpr int group = 4;  // samples for which an entry is loaded once
-
+struct ProductOperands {
     Segments<T, Position> segments;
     const T* bias;  // segments.count, or null
     Activations<const T> in;
     Activations<T> out;
     Size batch;
+};
+
+/// out(b, s) = bias[s] + sum_e value[e] in(b, other[e]) over the entries of segment s, without bias if null.
+/// Lanes take the entries in turns, for a few samples at a time.
+template <class T, class Position>
+struct SegmentedProduct : ProductOperands<T, Position> {
+    static constexpr const char* name = "SegmentedProduct";
+    static constexpr int block_threads = segmented_block_threads;
+    static constexpr int group = 4;  // samples for which an entry is loaded once
+
+    using ProductOperands<T, Position>::segments;
+    using ProductOperands<T, Position>::bias;
+    using ProductOperands<T, Position>::in;
+    using ProductOperands<T, Position>::out;
+    using ProductOperands<T, Position>::batch;
 
     template <class Thread>
     SNACK_DEVICE void operator()(const Thread& thread) const {
@@ -81,15 +90,15 @@ struct SegmentedProduct {
 
 /// The same with a lane for each sample, which takes all entries in turn: for samples that lie side by side.
 template <class T, class Position>
-struct SegmentedProductBySample {
+struct SegmentedProductBySample : ProductOperands<T, Position> {
     static constexpr const char* name = "SegmentedProductBySample";
     static constexpr int block_threads = segmented_block_threads;
 
-    Segments<T, Position> segments;
-    const T* bias;  // segments.count, or null
-    Activations<const T> in;
-    Activations<T> out;
-    Size batch;
+    using ProductOperands<T, Position>::segments;
+    using ProductOperands<T, Position>::bias;
+    using ProductOperands<T, Position>::in;
+    using ProductOperands<T, Position>::out;
+    using ProductOperands<T, Position>::batch;
 
     template <class Thread>
     SNACK_DEVICE void operator()(const Thread& thread) const {

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The segmented backend on a GPU.
+
+#include <snack/backends/coo_segmented.cuh>
+#include <tests/support/device_layer.cuh>
+
+#include <tests/conformance/suite.hpp>
+
+SNACK_CONFORMANCE(snack::CooSegmented);
