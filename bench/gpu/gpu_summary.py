@@ -22,7 +22,7 @@ from summary import markdown, write_between_markers  # noqa: E402
 BEGIN = "<!-- tables: begin; written by bench/gpu/gpu_summary.py -->"
 
 # What is left out of a method's name: the kind is the column's.
-PREFIXES = ("dense_", "masked_", "CuSparse_", "cuSPARSE_", "torch_", "cupy_", "jax_")
+PREFIXES = ("dense_", "masked_", "CuSparse/", "torch_", "cupy_", "jax_")
 
 
 def us(row, named=True):

@@ -79,6 +79,8 @@ int run(const Options& options) {
     for (const Case& at : options.quick ? quick_cases() : default_cases()) {
         CaseRunner runner(ctx, results, settings, at);
         runner.run<Backends>();
+        runner.run<CuSparsePeers>();
+        runner.run<DenseBackends>();
         runner.run<Peers>();
     }
     tell_machine();

@@ -8,16 +8,33 @@
 #include <bench/gpu/peers/dense.cuh>
 #include <bench/gpu/peers/shuffled_coo.cuh>
 #include <bench/gpu/peers/snack.cuh>
+#include <snack/backends/cusparse.cuh>
+#include <snack/backends/dense.cuh>
+#include <snack/backends/dense_mask.cuh>
 
 namespace bench::gpu {
 
-// Of a backend that computes in TF32:
-// template <> inline constexpr double operand_roundoff_of<snack::DenseTf32> = tf32_roundoff;
+template <>
+inline constexpr double operand_roundoff_of<snack::CudaDenseTf32> = tf32_roundoff;
+template <>
+inline constexpr double operand_roundoff_of<snack::CudaDenseMaskTf32> = tf32_roundoff;
 
 /// The library's own.
 using Backends = std::tuple<Snack<snack::CooAtomic>, Snack<snack::CooSegmented>>;
 
-/// What they are compared with.
+template <snack::CuSparseAlgorithm... Algorithms>
+using CuSparseRows = std::tuple<Snack<snack::CuSparseBackend<Algorithms>>...>;
+using enum snack::CuSparseAlgorithm;
+
+/// cuSPARSE with every algorithm. An algorithm that lacks a product says so in its row.
+using CuSparsePeers = CuSparseRows<csr_default, csr_1, csr_2, csr_3, coo_default, coo_1, coo_2, coo_3, coo_4>;
+
+/// The dense baselines behind the library's concept: parameters are the nnz values here too, so a step copies
+/// them to W, and gradients from it.
+using DenseBackends = std::tuple<Snack<snack::CudaDense>, Snack<snack::CudaDenseTf32>, Snack<snack::CudaDenseMask>,
+                                 Snack<snack::CudaDenseMaskTf32>>;
+
+/// What else they are compared with: the paper's order of entries, and cuBLAS called in every way.
 using Peers =
     std::tuple<ShuffledCoo,  //
                CublasDense<Precision::fp32, WeightOrder::rows>, CublasDense<Precision::fp32, WeightOrder::columns>,

@@ -31,7 +31,8 @@ struct ExactSum {
         constexpr double u = 0x1p-24;
         const double strict = (terms + 1) * u / (1 - (terms + 1) * u);
         const double sum_error = strict < 16 * u ? strict : 16 * u;
-        const double bound = (sum_error + 2 * operand_roundoff) * magnitude + (terms + 1) * 0x1p-149;
+        const double bound =
+            (sum_error + (2 + operand_roundoff) * operand_roundoff) * magnitude + (terms + 1) * 0x1p-149;
         return std::fabs(static_cast<double>(got) - value) <= bound;
     }
 };

@@ -13,16 +13,16 @@ SNACK = ["Cuda", "CooSegmented"]
 KINDS = {
     "paper's kernel, sorted": ("CooAtomic",),
     "paper's kernel, shuffled": ("CooAtomic_shuffled",),
-    "cuSPARSE": ("CuSparse", "cuSPARSE"),
+    "cuSPARSE": ("CuSparse/",),
     "torch": ("torch_sparse",),
     "CuPy": ("cupy",),
     "JAX": ("jax",),
     "dense": ("Dense", "dense_sgem"),
     "dense TF32": ("DenseTf32", "dense_tf32"),
     "dense + mask": ("DenseMask", "masked_sgem"),
-    "dense + mask TF32": ("masked_tf32",),
+    "dense + mask TF32": ("DenseMaskTf32", "masked_tf32"),
 }
-EXACT = {"CooAtomic", "Dense"}  # beginnings that other names have too
+EXACT = {"CooAtomic", "Dense", "DenseMask"}  # beginnings that other names have too
 
 
 class Results:

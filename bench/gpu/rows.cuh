@@ -90,15 +90,22 @@ private:
         try {
             Bench<M> bench(ctx_, *problem_, at_.operation);
             for (const auto& [batch, layout] : wanted) {
-                run_rows(bench, batch, layout);
+                try {
+                    run_rows(bench, batch, layout);
+                } catch (const snack::CudaLibraryError& error) {  // an algorithm that has no such product
+                    keep_reason(label(M::name, batch, layout, "-"), std::string("skipped: ") + error.what());
+                }
             }
         } catch (const std::exception& error) {
-            Row row{.label = label(M::name, 0, Layout::row_major, "-")};
-            row.note = std::string("wrong: ended with: ") + error.what();
-            std::replace(row.note.begin(), row.note.end(), '"', '\'');
             results_.count_fault();
-            results_.keep(file_of(at_.operation), row);
+            keep_reason(label(M::name, 0, Layout::row_major, "-"), std::string("wrong: ended with: ") + error.what());
+            ctx_.synchronize();  // throws if the device cannot go on
         }
+    }
+
+    void keep_reason(Label&& at, std::string&& note) {
+        std::replace(note.begin(), note.end(), '"', '\'');
+        results_.keep(file_of(at_.operation), {.label = std::move(at), .note = std::move(note)});
     }
 
     /// A method's layer, and copies of it as they are needed. Layers are made in one context and called in
@@ -133,9 +140,12 @@ private:
         M& layer = *bench.layers.front();
         layer.restore(bench.making.ctx, *problem_);
         operands.forget_results(ctx_);
+        const Size scratch_before = ctx.scratch_bytes();
+        const Size held_before = bench.calling.budget.held();  // scratch, and what copies hold for other batches
+        bench.calling.budget.forget_peak();
         call(layer, ctx, at_.operation, operands);
         row.prepare_us = bench.prepare_us;
-        row.memory_bytes = bench.layer_bytes + bench.calling.budget.peak();
+        row.memory_bytes = bench.layer_bytes + scratch_before + bench.calling.budget.peak() - held_before;
         row.peak_bytes = std::max(bench.peak_bytes, row.memory_bytes);
         row.note = fault(bench, operands);
         if (!row.note.empty()) {
@@ -159,6 +169,9 @@ private:
         row.copies = cold ? copies_of<M>() : 1;
         while (static_cast<int>(bench.layers.size()) < row.copies) {
             bench.layers.push_back(std::make_unique<M>(bench.making.ctx, *problem_, at_.operation));
+        }
+        for (int i = 1; i < row.copies; ++i) {  // the first call of a batch may prepare something
+            call(*bench.layers[static_cast<std::size_t>(i)], ctx, at_.operation, operands);
         }
         const int rounds_wanted = (settings_.warm_calls + row.copies - 1) / row.copies;
         const auto rounds_that_fit = static_cast<int>(settings_.longest_graph_us / (about_us * row.copies));

@@ -4,21 +4,15 @@
 // cuBLAS as the dense rows call it: its handle, and the three products of a layer for either order of W in
 // memory and either layout of the activations, which cuBLAS runs at different speeds.
 
-#include <string>
-
-#include <cublas_v2.h>
-
 #include <bench/gpu/method.cuh>
+#include <snack/kernels/gpu/cublas.cuh>
 
 namespace bench::gpu {
 
-inline void require_cublas(cublasStatus_t status, const char* call) {
-    snack::require<snack::Error>(status == CUBLAS_STATUS_SUCCESS, "cuBLAS", call, " returned ",
-                                 std::string(cublasGetStatusString(status)));
-}
+using snack::detail::require_cublas;
 
-/// A handle on the stream of a context, with a workspace of the size that cuBLAS recommends for Hopper. The
-/// workspace is left out of the accounts of the dense methods, in their favour.
+/// A handle on the stream of a context, with as large a workspace as the library's own. It is left out of the
+/// accounts of the dense methods, in their favour.
 class BlasHandle {
 public:
     explicit BlasHandle(CudaContext& ctx) {
