@@ -74,8 +74,8 @@ def compare(results, columns, keep, **wanted):
     return markdown(header, rows) if rows else []
 
 
-PRODUCTS = [name for name in KINDS if name not in ("torch", "CuPy", "JAX")]
-FRAMEWORKS = ["torch", "CuPy", "JAX"]
+FRAMEWORKS = ["torch", "torch dense", "torch dense + mask", "CuPy", "JAX"]
+PRODUCTS = [name for name in KINDS if name not in FRAMEWORKS]
 
 
 def is_large_square(row):

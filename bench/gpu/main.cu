@@ -3,6 +3,7 @@
 // Measures the GPU backends beside cuBLAS, cuSPARSE and the paper's kernels; see bench/GPU.md.
 //
 //   snack_bench_gpu [--csv=FOLDER] [--only=REGEX] [--append] [--quick]
+//   snack_bench_gpu --dump=FOLDER      writes the matrices that frameworks.py takes, and ends
 //
 // Ends with status 1 if a row computed something wrong, with 2 for a bad command line, and with 77 without
 // a GPU.
@@ -12,8 +13,12 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <bench/gpu/dump.cuh>
+#include <bench/gpu/layer_profile.cuh>
 #include <bench/gpu/machine.cuh>
+#include <bench/gpu/memory_sweep.cuh>
 #include <bench/gpu/reference.cuh>
 #include <bench/gpu/tables.cuh>
 
@@ -22,6 +27,7 @@ namespace {
 struct Options {
     std::string csv;
     std::string only;
+    std::string dump;
     bool append = false;
     bool quick = false;
     std::string command = "snack_bench_gpu";  ///< without paths
@@ -38,7 +44,7 @@ bool take_options(int argc, char** argv, Options& options) {
             value = argument.substr(option.size());
             return true;
         };
-        if (value_of("--csv=", options.csv)) {
+        if (value_of("--csv=", options.csv) || value_of("--dump=", options.dump)) {
             continue;
         }
         options.command += " " + std::string(argument);
@@ -61,6 +67,10 @@ int run(const Options& options) {
     }
     snack::CudaContext ctx;
     keep_freed_memory();
+    if (!options.dump.empty()) {
+        dump_matrices(ctx, options.dump);
+        return 0;
+    }
     char bus_id[32] = "";
     SNACK_CUDA("main", cudaDeviceGetPCIBusId, bus_id, static_cast<int>(sizeof bus_id), ctx.device());
     const Nvml nvml(bus_id);
@@ -83,6 +93,16 @@ int run(const Options& options) {
         runner.run<DenseBackends>();
         runner.run<Peers>();
     }
+    const std::vector<double> sparsities =
+        options.quick ? std::vector<double>{0.90} : std::vector<double>{0.90, 0.95, 0.99};
+    LayerProfile profile(ctx, results, nvml, options.quick ? 0.01 : 3);
+    if (options.quick) {
+        profile.run({.out_features = 300, .in_features = 200, .batch = 4}, sparsities);
+    } else {
+        profile.run({.out_features = 10000, .in_features = 10000, .batch = 4}, sparsities);
+        profile.run({.out_features = 10000, .in_features = 12500, .batch = 1}, sparsities);
+    }
+    run_memory_sweep(ctx, results, options.quick ? quick_sweep() : paper_sweep());
     tell_machine();
     std::printf("%d rows, %d wrong\n", results.rows(), results.faults());
     return results.faults() == 0 ? 0 : 1;

@@ -15,6 +15,8 @@ KINDS = {
     "paper's kernel, shuffled": ("CooAtomic_shuffled",),
     "cuSPARSE": ("CuSparse/",),
     "torch": ("torch_sparse",),
+    "torch dense": ("torch_dense",),
+    "torch dense + mask": ("torch_masked",),
     "CuPy": ("cupy",),
     "JAX": ("jax",),
     "dense": ("Dense", "dense_sgem"),

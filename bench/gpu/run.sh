@@ -40,4 +40,10 @@ if [ "$status" -ne 0 ]; then
     grep 'wrong: ' "$log" || true
     exit "$status"
 fi
+if [ -n "$page" ]; then
+    matrices=$(mktemp -d)
+    trap 'rm -rf "$matrices"' EXIT
+    build/bench-cuda/bench/gpu/snack_bench_gpu --dump="$matrices"
+    python3 bench/gpu/frameworks.py "$matrices" "$results" >>"$log" 2>&1
+fi
 python3 bench/gpu/gpu_summary.py "$results" ${page:+"$page"}
