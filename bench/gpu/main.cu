@@ -21,6 +21,7 @@
 #include <bench/gpu/memory_sweep.cuh>
 #include <bench/gpu/reference.cuh>
 #include <bench/gpu/tables.cuh>
+#include <bench/gpu/updates.cuh>
 
 namespace {
 
@@ -85,6 +86,9 @@ int run(const Options& options) {
     const Settings settings = options.quick ? quick_settings() : Settings{};
 
     tell_machine();  // a run that is cut short has it too
+    if (!options.quick) {
+        warm_up(ctx);
+    }
     run_references(ctx, results, options.quick);
     for (const Case& at : options.quick ? quick_cases() : default_cases()) {
         CaseRunner runner(ctx, results, settings, at);
@@ -93,6 +97,15 @@ int run(const Options& options) {
         runner.run<DenseBackends>();
         runner.run<Peers>();
     }
+    for_each_method<Backends>([&]<class M>() {
+        using Backend = typename M::backend;
+        if (options.quick) {
+            run_updates<Backend>(ctx, results, 300, 0.90, 1);
+        } else {
+            run_updates<Backend>(ctx, results, 10000, 0.90, 5);
+            run_updates<Backend>(ctx, results, 10000, 0.95, 5);
+        }
+    });
     const std::vector<double> sparsities =
         options.quick ? std::vector<double>{0.90} : std::vector<double>{0.90, 0.95, 0.99};
     LayerProfile profile(ctx, results, nvml, options.quick ? 0.01 : 3);

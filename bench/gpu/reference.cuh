@@ -48,6 +48,20 @@ struct ReadKernel {
     }
 };
 
+/// Keeps the device busy until its clocks are those of work.
+inline void warm_up(CudaContext& ctx) {
+    constexpr Size floats = 100'000'000;
+    auto memory = ctx.allocate<float>(floats);
+    double us = 0;
+    while (us < 500'000) {
+        us += once_us(ctx, [&] {
+            for (int i = 0; i < 50; ++i) {
+                ctx.fill(memory.span(), static_cast<float>(i));
+            }
+        });
+    }
+}
+
 /// Rows `reference/empty_kernel` and `reference/read`, the latter of 2 GB, or of 2 MB if `quick`.
 inline void run_references(CudaContext& ctx, Results& results, bool quick) {
     Row empty{.label = {.operation = "reference", .method = "empty_kernel"}};

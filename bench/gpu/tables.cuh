@@ -64,7 +64,8 @@ inline std::vector<Case> quick_cases() {
 }
 
 inline Settings quick_settings() {
-    return {.cold_bytes = 1000, .most_copies = 2, .warm_calls = 2, .timing = {.samples = 1, .least_sample_us = 0}};
+    return {
+        .cold_bytes = 10'000'000, .most_copies = 2, .warm_calls = 2, .timing = {.samples = 1, .least_sample_us = 0}};
 }
 
 }  // namespace bench::gpu

@@ -78,12 +78,14 @@ class GpuSummaryTest(unittest.TestCase):
             line("CooSegmented", 100, operation="training_step", sparsity=0.9, memory=240000000),
             line("dense_sgemm_rows", 1000, operation="training_step", sparsity=0.9, memory=1200000000),
             line("dense_sgemm_momentum_rows", 800, operation="training_step", sparsity=0.9, memory=800000000),
+            line("Dense", 500, operation="training_step", sparsity=0.9, memory=900000000),
             line("masked_sgemm_rows", 2000, operation="training_step", sparsity=0.9, memory=2000000000),
             file="training")
 
         cells = self.cells(gpu_summary.training(results))
 
         self.assertEqual(cells["dense / snack"], "8.00")
+        self.assertEqual(cells["dense products, sparse parameters"], "500 r")
         self.assertEqual(cells["dense + mask / snack"], "20.00")
         self.assertEqual(cells["bytes per non-zero"], "24.0")
         self.assertEqual(cells["less than dense"], "80 %")

@@ -19,6 +19,7 @@ inline constexpr double operand_roundoff_of = 0;
 template <class B>
 class Snack {
 public:
+    using backend = B;
     static constexpr const char* name = B::name;
     static constexpr double operand_roundoff = operand_roundoff_of<B>;
     static bool offers(Operation, Size) { return true; }
