@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// cuSPARSE's default over both formats, and its SpMM with the library's own gradients.
+// cuSPARSE over both formats, and its SpMM with the library's own gradients.
 
 #include <snack/backends/cusparse.cuh>
 #include <snack/backends/cusparse_forward.cuh>

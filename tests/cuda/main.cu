@@ -30,5 +30,11 @@ int main(int argc, char** argv) {
         std::puts("no CUDA device");
         return 77;
     }
+    // Otherwise every synchronisation gives freed memory back, and the next allocation takes its time.
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t all = ~std::uint64_t{0};
+    if (cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess) {
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all);
+    }
     return Catch::Session().run(argc, argv);
 }
