@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Everything that runs on the host or on a GPU, for nvcc. Include single headers instead where compile
-// time matters; each stands on its own.
+// Everything that runs on the host or on a GPU, for nvcc. Where compile time matters, include
+// nn/sparse_linear.cuh and the header of a backend instead; each stands on its own.
 
 #include <snack/backends/coo_atomic.cuh>
 #include <snack/backends/coo_segmented.cuh>
-#include <snack/dst/cuda_rewire.cuh>
-#include <snack/init/cuda_initializers.cuh>
+#include <snack/nn/sparse_linear.cuh>
 #include <snack/snack.hpp>

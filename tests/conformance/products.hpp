@@ -14,14 +14,19 @@
 
 namespace tests::conformance {
 
-/// Calls test(ctx, problem, placement) for every pattern, batch and placement.
+/// Calls test(ctx, problem, placement) for every pattern, batch and placement. On a GPU, where a problem
+/// costs a hundred calls of the driver, placements take turns.
 template <class B, class T, class Test>
 void for_each_problem(Data data, Test test) {
     ContextFor<B> ctx({.threads = 2});
     constexpr Effort effort = is_emulated<B> ? Effort::small : Effort::full;
+    constexpr bool in_turns = !std::is_same_v<snack::SpaceOf<B>, snack::HostSpace>;
+    const std::vector<Placement> placements = placement_battery(effort);
+    std::size_t turn = 0;
     for (const Pattern& pattern : pattern_battery(effort)) {
         for (const Size batch : batch_battery(pattern, effort)) {
-            for (const Placement& placement : placement_battery(effort)) {
+            for (std::size_t i = 0; i < (in_turns ? 1 : placements.size()); ++i) {
+                const Placement placement = placements[turn++ % placements.size()];
                 INFO(pattern.name << ", batch " << batch << ", "
                                   << (placement.layout == Layout::row_major ? "row" : "column") << "-major, padding "
                                   << placement.padding << ", shift " << placement.shift);

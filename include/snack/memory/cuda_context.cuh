@@ -58,6 +58,8 @@ public:
     CudaContext(CudaContext&&) noexcept = default;
     CudaContext& operator=(CudaContext&&) noexcept = default;
 
+    /// What tells this context's memory and stream from those of others, also after a move.
+    const void* id() const noexcept { return memory_.get(); }
     int device() const noexcept { return memory_->device(); }
     cudaStream_t stream() const noexcept { return memory_->stream(); }
     int multiprocessors() const noexcept { return multiprocessors_; }
@@ -106,6 +108,13 @@ public:
         return status != cudaStreamCaptureStatusNone;
     }
 
+    /// For what cannot be part of a graph, such as taking memory for later.
+    /// @throws UnsupportedError if the stream records one
+    void require_not_capturing(const char* where) const {
+        require<UnsupportedError>(!capturing(), where,
+                                  "the stream is recording a graph; run the operation once before that");
+    }
+
     /// Overwrites every element.
     template <class T>
     void fill(DeviceSpan<T> to, const std::type_identity_t<T>& value) {
@@ -146,8 +155,7 @@ public:
     template <class T>
     DeviceSpan<T> scratch(int slot, Size count) {
         return blocks_.template take<T>("CudaContext::scratch", slot, count, [this](Size bytes) {
-            require<UnsupportedError>(!capturing(), "CudaContext::scratch",
-                                      "the stream is recording a graph; run the operation once before that");
+            require_not_capturing("CudaContext::scratch");
             return allocate<unsigned char>(bytes);
         });
     }
@@ -156,6 +164,7 @@ public:
     Size scratch_bytes() const noexcept { return blocks_.bytes(); }
 
     /// The handle of a library, made from the context on the first call: Handle(CudaContext&).
+    /// @throws UnsupportedError if that would be while the stream records a graph
     template <class Handle>
     Handle& handle() {
         for (auto& [key, holder] : handles_) {
@@ -163,7 +172,9 @@ public:
                 return static_cast<Holder<Handle>&>(*holder).handle;
             }
         }
-        const DeviceGuard guard(device(), "CudaContext::handle");
+        constexpr const char* where = "CudaContext::handle";
+        const DeviceGuard guard(device(), where);
+        require_not_capturing(where);
         auto holder = std::make_unique<Holder<Handle>>(*this);
         Handle& made = holder->handle;
         handles_.emplace_back(&handle_key<Handle>, std::move(holder));

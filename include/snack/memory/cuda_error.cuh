@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The exception for a failed call of CUDA, and the macro that every such call stands in. Only the code
-// that a call itself returns is looked at: an error of somebody else's earlier launch stays theirs.
+// The exceptions for failed calls of CUDA and of the libraries that come with it, and the macro that every
+// call of CUDA stands in. Only the code that a call itself returns is looked at: an error of somebody else's
+// earlier launch stays theirs.
 
 #include <string>
 
@@ -23,6 +24,17 @@ private:
     cudaError_t code_;
 };
 
+/// A call of cuBLAS or cuSPARSE failed; keeps the number of its status.
+class CudaLibraryError : public Error {
+public:
+    CudaLibraryError(const std::string& text, int status) : Error(text), status_(status) {}
+
+    int status() const noexcept { return status_; }
+
+private:
+    int status_;
+};
+
 namespace detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_cuda(const char* where, const char* call, cudaError_t code) {
@@ -31,6 +43,17 @@ namespace detail {
     (append(text, cudaGetErrorName(code)), append(text, ", "), append(text, cudaGetErrorString(code)));
 #if defined(__cpp_exceptions)
     throw CudaError(text, code);
+#else
+    raise<Error>(text);
+#endif
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_library(const char* call, int status, const char* meaning) {
+    std::string text;
+    (append(text, call), append(text, " failed with status "), append(text, status), append(text, ", "));
+    append(text, meaning);
+#if defined(__cpp_exceptions)
+    throw CudaLibraryError(text, status);
 #else
     raise<Error>(text);
 #endif

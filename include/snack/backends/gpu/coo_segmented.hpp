@@ -4,44 +4,14 @@
 // The plain deterministic backend for any context that launches kernels: a warp owns a row of y and dw, or
 // a column of dx, along an order of the entries by column that the plan keeps.
 
-#include <utility>
-
-#include <snack/backends/gpu/bias_gradient.hpp>
-#include <snack/kernels/gpu/segmented.hpp>
-#include <snack/sparse/column_order.hpp>
+#include <snack/backends/gpu/segmented_gradients.hpp>
 
 namespace snack::inline v0 {
-
-/// Row offsets and columns are the topology's; a training plan adds the column order, 8 B/nnz.
-template <class Context>
-class SegmentedPlan {
-public:
-    using space = typename Context::space;
-
-    SegmentedPlan(Context& ctx, TopologyPtrIn<space> topology, PlanUse use)
-        : topology_(std::move(topology)), use_(use) {
-        if (use == PlanUse::training) {
-            by_column_ = column_order(ctx, *topology_);
-        }
-    }
-
-    const TopologyIn<space>& topology() const noexcept { return *topology_; }
-    PlanUse use() const noexcept { return use_; }
-    const ColumnOrder<space>& by_column() const noexcept { return by_column_; }
-
-    Size bytes() const noexcept { return by_column_.bytes(); }
-    std::uint64_t topology_version() const noexcept { return topology_->version(); }
-
-private:
-    TopologyPtrIn<space> topology_;
-    PlanUse use_;
-    ColumnOrder<space> by_column_;
-};
 
 /// Operands as concepts/backend.hpp says; the same bits in every call of one layout. O(nnz batch) work, no
 /// scratch space; asynchronous. Gradients of an inference plan throw UnsupportedError.
 template <class Context>
-struct CooSegmentedBackend : BiasGradientOnGpu<Context> {
+struct CooSegmentedBackend : SegmentedGradients<Context> {
     static constexpr const char* name = "CooSegmented";
     static constexpr Determinism determinism = Determinism::run_to_run;
     using context_type = Context;
@@ -67,61 +37,7 @@ struct CooSegmentedBackend : BiasGradientOnGpu<Context> {
                                                    .others = topology.columns().data(),
                                                    .positions = nullptr,
                                                    .values = values.data()};
-        product(ctx, rows, bias.empty() ? nullptr : bias.data(), x, y);
-    }
-
-    template <Scalar T>
-    static void input_gradient(Context& ctx, const SegmentedPlan<Context>& plan, span<const T> values, view<const T> dy,
-                               view<T> dx) {
-        require_training(plan);
-        const auto& order = plan.by_column();
-        order.with_positions([&]<class Position>(const Position* positions) {
-            const kernels::gpu::Segments<T, Position> columns{.count = plan.topology().in_features(),
-                                                              .offsets = order.offsets().data(),
-                                                              .others = order.rows().data(),
-                                                              .positions = positions,
-                                                              .values = values.data()};
-            product<T, Position>(ctx, columns, nullptr, dy, dx);
-        });
-    }
-
-    template <Scalar T>
-    static void weight_gradient(Context& ctx, const SegmentedPlan<Context>& plan, view<const T> x, view<const T> dy,
-                                span<T> dw, T beta) {
-        require_training(plan);
-        const auto& topology = plan.topology();
-        const kernels::gpu::SegmentedOuterProduct<T> kernel{.rows = topology.out_features(),
-                                                            .offsets = topology.row_offsets().data(),
-                                                            .columns = topology.columns().data(),
-                                                            .x = kernels::gpu::Activations<const T>(x),
-                                                            .dy = kernels::gpu::Activations<const T>(dy),
-                                                            .batch = x.batch(),
-                                                            .dw = dw.data(),
-                                                            .beta = beta};
-        ctx.launch(kernel, kernel.shape());
-    }
-
-private:
-    /// Batches from which on a lane for each sample is faster, where samples lie side by side.
-    static constexpr Size samples_for_lanes = 16;
-
-    template <class T, class Position>
-    static void product(Context& ctx, const kernels::gpu::Segments<T, Position>& segments, const T* bias,
-                        view<const T> in, view<T> out) {
-        const kernels::gpu::ProductOperands<T, Position> operands{
-            segments, bias, kernels::gpu::Activations<const T>(in), kernels::gpu::Activations<T>(out), out.batch()};
-        if (out.layout() == Layout::column_major && out.batch() >= samples_for_lanes) {
-            const kernels::gpu::SegmentedProductBySample<T, Position> kernel{operands};
-            ctx.launch(kernel, kernel.shape());
-        } else {
-            const kernels::gpu::SegmentedProduct<T, Position> kernel{operands};
-            ctx.launch(kernel, kernel.shape());
-        }
-    }
-
-    static void require_training(const SegmentedPlan<Context>& plan) {
-        require<UnsupportedError>(plan.use() == PlanUse::training, "CooSegmented::backward",
-                                  "the plan was made for inference only");
+        detail::segmented_product(ctx, rows, bias.empty() ? nullptr : bias.data(), x, y);
     }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Activations as kernels hold them, whatever their memory space, and the functor that begins an output
-// with its bias.
+// Activations as kernels hold them, whatever their memory space, and the functors that begin an output
+// with its bias or scale what it holds.
 
 #include <snack/core/matrix_view.hpp>
 
@@ -43,6 +43,22 @@ struct BroadcastBias {
         const Size sample = by_sample ? i / features : i % batch;
         const Size feature = by_sample ? i % features : i / batch;
         y(sample, feature) = bias == nullptr ? T{0} : bias[feature];
+    }
+};
+
+/// matrix(row, column) *= factor, or = 0 for a factor of 0, for element number row * columns + column.
+template <class T>
+struct ScaleElement {
+    Activations<T> matrix;
+    Size columns;
+    T factor;
+
+    template <class Space>
+    ScaleElement(const MatrixView<T, Space>& view, T by) : matrix(view), columns(view.features()), factor(by) {}
+
+    SNACK_HOST_DEVICE void operator()(Size i) const {
+        T& element = matrix(i / columns, i % columns);
+        element = factor == 0 ? T{0} : factor * element;
     }
 };
 

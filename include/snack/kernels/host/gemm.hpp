@@ -26,6 +26,7 @@ namespace snack::inline v0::kernels::host {
 /// call at once if it was built for that, as Debian's is.
 template <class Isa>
 struct BlasGemm {
+    using context_type = HostContext;
     static constexpr Determinism determinism = Determinism::not_guaranteed;
 
     template <class T>

@@ -16,6 +16,7 @@ namespace snack::inline v0::kernels::host {
 
 template <class Isa>
 struct LoopGemm {
+    using context_type = HostContext;
     static constexpr Determinism determinism = Determinism::run_to_run;
 
     /// C = beta C + A B with A (rows, inner), B (inner, columns) and C (rows, columns), each in any

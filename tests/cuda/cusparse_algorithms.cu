@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every algorithm of cuSPARSE that a backend can be made with gives right results in both layouts.
+
+#include <tuple>
+
+#include <snack/backends/cusparse.cuh>
+#include <tests/conformance/products.hpp>
+#include <tests/support/device_layer.cuh>
+
+using namespace tests;
+
+namespace {
+
+template <snack::CuSparseAlgorithm... Algorithms>
+using BackendsOf = std::tuple<snack::CuSparseBackend<Algorithms>...>;
+using enum snack::CuSparseAlgorithm;
+using Backends = BackendsOf<csr_1, csr_2, csr_3, coo_1, coo_2, coo_3, coo_4>;
+
+}  // namespace
+
+TEMPLATE_LIST_TEST_CASE("every algorithm of cuSPARSE is right", "[gpu]", Backends) {
+    conformance::forward_is_right<TestType, float>(Data::integers);
+    conformance::forward_is_right<TestType, double>(Data::random);
+    conformance::backward_is_right<TestType, float>(Data::integers);
+    conformance::backward_is_right<TestType, double>(Data::random);
+}

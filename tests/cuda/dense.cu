@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The dense baselines on a GPU, by cuBLAS.
+
+#include <snack/backends/dense_mask.cuh>
+#include <tests/support/device_layer.cuh>
+
+#include <tests/conformance/suite.hpp>
+
+SNACK_CONFORMANCE(snack::CudaDense);
+SNACK_CONFORMANCE(snack::CudaDenseMask);
