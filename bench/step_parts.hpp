@@ -6,13 +6,15 @@
 // The images are made up: their contents change no time.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <vector>
 
 #include <bench/measurements.hpp>
 #include <bench/results.hpp>
-#include <examples/support/batches.hpp>
+#include <examples/support/gather_images.hpp>
+#include <examples/support/image_set.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
 #include <snack/backends/host.hpp>
@@ -30,22 +32,9 @@ public:
           threads_(threads),
           ctx_({.threads = threads}),
           network_(ctx_, widths, entries(), 1),
-          work_(widths, batch),
-          order_(images),
-          labels_(batch),
+          work_(ctx_, widths, batch),
+          images_(made_up_images(ctx_)),
           losses_(batch) {
-        data_.train.count = images;
-        data_.train.pixels = widths[0];
-        for (Size i = 0; i < images * widths[0]; ++i) {
-            data_.train.images.push_back(static_cast<std::uint8_t>(i * i >> 7));
-        }
-        for (Size i = 0; i < images; ++i) {
-            data_.train.labels.push_back(static_cast<std::uint8_t>(i % examples::classes));
-        }
-        for (std::size_t i = 0; i < data_.standardised.size(); ++i) {
-            data_.standardised[i] = static_cast<float>(i) / 128 - 1;
-        }
-        examples::shuffle_epoch(1, 1, order_);
         for (const Layer& layer : network_.layers()) {
             optimizers_.emplace_back(ctx_, layer, snack::SgdOptions{.learning_rate = 1e-3, .momentum = 0.9});
         }
@@ -91,6 +80,23 @@ private:
             shapes.push_back({.out_features = widths[i], .in_features = widths[i - 1]});
         }
         return snack::erdos_renyi_entries(shapes, 0.95);
+    }
+
+    static examples::ImageSet<snack::HostContext> made_up_images(snack::HostContext& ctx) {
+        examples::LabelledImages made_up{.count = images, .pixels = widths[0], .images = {}, .labels = {}};
+        for (Size i = 0; i < images * widths[0]; ++i) {
+            made_up.images.push_back(static_cast<std::uint8_t>(i * i >> 7));
+        }
+        for (Size i = 0; i < images; ++i) {
+            made_up.labels.push_back(static_cast<std::uint8_t>(i % examples::classes));
+        }
+        std::array<float, 256> standardised{};
+        for (std::size_t i = 0; i < standardised.size(); ++i) {
+            standardised[i] = static_cast<float>(i) / 128 - 1;
+        }
+        examples::ImageSet<snack::HostContext> set(ctx, made_up, standardised);
+        set.shuffle(ctx, 1, 1);
+        return set;
     }
 
     Label label(const std::string& part, Size out_features, Size in_features) const {
@@ -140,19 +146,16 @@ private:
 
     void parts(int number) {
         std::vector<Layer>& layers = network_.layers();
-        const auto at = static_cast<std::size_t>(number * batch % images);
-        const auto chosen = std::span(order_).subspan(at, static_cast<std::size_t>(batch));
-        time("gather", [&] {
-            examples::gather_images(ctx_, data_, data_.train, chosen, work_.input());
-            examples::gather_labels(data_.train, chosen, labels_);
-        });
+        const examples::ChosenImages chosen = images_.from(number * batch % images);
+        time("gather", [&] { examples::gather_images(ctx_, chosen, work_.input()); });
         for (std::size_t i = 0; i < layers.size(); ++i) {
             const auto activation = i + 1 < layers.size() ? snack::Activation::relu : snack::Activation::none;
             time_layer("forward", i,
                        [&] { layers[i].forward(ctx_, work_.activation(i), work_.activation(i + 1), activation); });
         }
-        time("loss",
-             [&] { examples::softmax_cross_entropy(ctx_, work_.logits(), labels_, work_.logit_gradient(), losses_); });
+        time("loss", [&] {
+            examples::softmax_cross_entropy(ctx_, work_.logits(), chosen, work_.logit_gradient(), losses_.data());
+        });
         for (std::size_t i = layers.size(); i-- > 0;) {
             const snack::MatrixView<const float> x = work_.activation(i);
             const snack::MatrixView<const float> dy = work_.gradient(i + 1);
@@ -163,16 +166,16 @@ private:
                 time_layer("relu_backward", i - 1, [&] { examples::relu_backward(ctx_, x, work_.gradient(i)); });
             }
         }
-        right_ = number > 0 || gradients_agree();
+        right_ = number > 0 || gradients_agree(chosen);
         for (std::size_t i = 0; i < layers.size(); ++i) {
             time_layer("sgd", i, [&] { optimizers_[i].step(ctx_, layers[i]); });
         }
     }
 
     /// Whether the example's own backward pass gives the same bits.
-    bool gradients_agree() {
+    bool gradients_agree(const examples::ChosenImages& chosen) {
         std::vector<Layer> expected = network_.layers();
-        examples::softmax_cross_entropy(ctx_, work_.logits(), labels_, work_.logit_gradient(), losses_);
+        examples::softmax_cross_entropy(ctx_, work_.logits(), chosen, work_.logit_gradient(), losses_.data());
         network_.backward(ctx_, work_);
         const auto same = [](const Layer& a, const Layer& b) {
             return std::memcmp(a.gradients().data(), b.gradients().data(), a.gradients().size_bytes()) == 0 &&
@@ -204,11 +207,9 @@ private:
     int threads_;
     snack::HostContext ctx_;
     Network network_;
-    examples::Workspace work_;
-    examples::FashionMnist data_;
+    examples::Workspace<snack::HostContext> work_;
+    examples::ImageSet<snack::HostContext> images_;
     std::vector<snack::Sgd<float>> optimizers_;
-    std::vector<std::uint32_t> order_;
-    std::vector<std::uint8_t> labels_;
     std::vector<float> losses_;
     double elapsed_ = 0;  ///< seconds of the parts of this step so far
     bool right_ = true;   ///< whether the first step had the example's gradients

@@ -21,7 +21,8 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/snack-config.cmake.in 
 # Below 1.0 a new minor version may break what worked with the last one.
 write_basic_package_version_file(${generated}/snack-config-version.cmake
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
-install(FILES ${generated}/snack-config.cmake ${generated}/snack-config-version.cmake DESTINATION ${package_dir})
+install(FILES ${generated}/snack-config.cmake ${generated}/snack-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/snack-cuda.cmake DESTINATION ${package_dir})
 
 # snack.pc finds the prefix from where it lies itself; distributions that split a package over several
 # prefixes give absolute folders, which stay as they are.

@@ -2,7 +2,8 @@
 
 // Trains a sparse network on Fashion-MNIST the way SET does (Mocanu et al. 2018): every hundred
 // steps the weakest connections give way to random new ones. From the first step on weights,
-// gradients and optimiser state exist for the connections only.
+// gradients and optimiser state exist for the connections only. The same source trains on the host
+// and, compiled by nvcc, on a GPU as well: what a context computes is written once, for any.
 
 #include <algorithm>
 #include <cmath>
@@ -12,22 +13,26 @@
 #include <string>
 #include <vector>
 
-#include <examples/support/batches.hpp>
+#include <examples/support/epoch_loss.hpp>
 #include <examples/support/evaluation.hpp>
 #include <examples/support/fashion_mnist.hpp>
 #include <examples/support/format.hpp>
+#include <examples/support/gather_images.hpp>
+#include <examples/support/image_set.hpp>
 #include <examples/support/memory_table.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/progress.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
 #include <examples/support/train_options.hpp>
+#if defined(__CUDACC__)
+#include <snack/snack.cuh>
+#else
 #include <snack/snack.hpp>
+#endif
 
 namespace {
 
 using namespace examples;
-
-using Network = Mlp<snack::Host>;
 
 /// What the table at the end is made of.
 struct Outcome {
@@ -57,24 +62,35 @@ std::string percent(Size part, Size whole) {
     return format("%.2f %%", 100 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
+/// The training and test images where the context computes.
+template <class Context>
+struct Data {
+    ImageSet<Context> train;
+    ImageSet<Context> test;
+
+    Data(Context& ctx, const FashionMnist& from)
+        : train(ctx, from.train, from.standardised), test(ctx, from.test, from.standardised) {}
+};
+
 /// The training loop. Optimizer is snack::Sgd or snack::Adam, one object per layer.
-template <class Optimizer>
+template <class Backend, class Optimizer>
 class Trainer {
 public:
+    using Network = Mlp<Backend>;
+    using Context = typename Network::Context;
+
     template <class OptimizerOptions>
-    Trainer(snack::HostContext& ctx, const FashionMnist& data, const TrainOptions& options, Network& network,
+    Trainer(Context& ctx, Data<Context>& data, const TrainOptions& options, Network& network,
             std::span<const Size> widths, const OptimizerOptions& optimizer_options)
         : ctx_(ctx),
           data_(data),
           options_(options),
           network_(network),
-          batches_(widths, options.batch),
-          test_batches_(widths, 128),
-          order_(data.train.labels.size()),
-          labels_(static_cast<std::size_t>(options.batch)),
-          losses_(static_cast<std::size_t>(options.batch)),
-          epoch_steps_((data.train.count + options.batch - 1) / options.batch) {
-        for (const Network::Layer& layer : network.layers()) {
+          batches_(ctx, widths, options.batch),
+          test_batches_(ctx, widths, 128),
+          loss_(ctx, data.train.count(), options.batch),
+          epoch_steps_((data.train.count() + options.batch - 1) / options.batch) {
+        for (const typename Network::Layer& layer : network.layers()) {
             optimizers_.emplace_back(ctx, layer, optimizer_options);
         }
         schedule_ = {.every = options.fixed_topology ? 0 : 100, .end = epoch_steps_ * options.epochs * 3 / 4};
@@ -86,19 +102,21 @@ public:
         for (Size epoch = 1; epoch <= options_.epochs; ++epoch) {
             const std::string name = "epoch " + std::to_string(epoch) + "/" + std::to_string(options_.epochs);
             const Stopwatch epoch_watch;
-            shuffle_epoch(options_.seed, static_cast<std::uint32_t>(epoch), order_);
-            double loss = 0;
+            data_.train.shuffle(ctx_, options_.seed, static_cast<std::uint32_t>(epoch));
+            loss_.clear();
             for (Size i = 0; i < epoch_steps_; ++i) {
-                loss += (train_step(i) - loss) / static_cast<double>(i + 1);
+                const Size seen = train_step(i);
                 if (progress.due()) {
+                    const double loss = loss_.mean(ctx_, seen);
                     progress.show(name + "  step " + std::to_string(i + 1) + "/" + std::to_string(epoch_steps_) +
                                   format("  loss %.4f  %.1f s", loss, watch.seconds()));
                 }
             }
+            const double loss = loss_.mean(ctx_, data_.train.count());
             outcome.epoch_seconds += epoch_watch.seconds() / static_cast<double>(options_.epochs);
-            outcome.correct = count_correct_images(ctx_, network_, data_, test_batches_);
+            outcome.correct = count_correct_images(ctx_, network_, data_.test, test_batches_);
             progress.keep(name + format("  loss %.4f  test accuracy ", loss) +
-                          percent(outcome.correct, data_.test.count) + format("  %.1f s", watch.seconds()));
+                          percent(outcome.correct, data_.test.count()) + format("  %.1f s", watch.seconds()));
         }
         for (const Optimizer& optimizer : optimizers_) {
             outcome.optimizer_bytes += optimizer.bytes();
@@ -107,18 +125,17 @@ public:
     }
 
 private:
-    /// Backward, step, rewire: the order of SET. Returns the loss of batch number `number` of the
-    /// epoch; the last batch is smaller where the images do not divide evenly.
-    double train_step(Size number) {
+    /// Backward, step, rewire: the order of SET. Takes batch number `number` of the epoch, the last one smaller
+    /// where the images do not divide evenly; returns how many images have been seen.
+    Size train_step(Size number) {
         const Size begin = number * options_.batch;
-        const Size batch = std::min(options_.batch, data_.train.count - begin);
-        const auto chosen = std::span(order_).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(batch));
+        const Size batch = std::min(options_.batch, data_.train.count() - begin);
+        const ChosenImages chosen = data_.train.from(begin);
         batches_.set_batch(batch);
-        gather_images(ctx_, data_, data_.train, chosen, batches_.input());
-        gather_labels(data_.train, chosen, labels_);
+        gather_images(ctx_, chosen, batches_.input());
 
         network_.forward(ctx_, batches_);
-        const double loss = softmax_cross_entropy(ctx_, batches_.logits(), labels_, batches_.logit_gradient(), losses_);
+        softmax_cross_entropy(ctx_, batches_.logits(), chosen, batches_.logit_gradient(), loss_.from(begin));
         network_.backward(ctx_, batches_);
 
         const double rate = learning_rate();
@@ -130,7 +147,7 @@ private:
         if (schedule_.should_rewire(step_)) {
             rewire();
         }
-        return loss;
+        return begin + batch;
     }
 
     /// From the given rate at the first step to 0 after the last, along a cosine.
@@ -147,47 +164,73 @@ private:
         }
     }
 
-    snack::HostContext& ctx_;
-    const FashionMnist& data_;
+    Context& ctx_;
+    Data<Context>& data_;
     const TrainOptions& options_;
     Network& network_;
     std::vector<Optimizer> optimizers_;
-    Workspace batches_;
-    Workspace test_batches_;
-    std::vector<std::uint32_t> order_;  ///< of the training images in this epoch
-    std::vector<std::uint8_t> labels_;
-    std::vector<float> losses_;
+    Workspace<Context> batches_;
+    Workspace<Context> test_batches_;
+    EpochLoss<Context> loss_;
     Size epoch_steps_;
     Size step_ = 0;
     snack::RewireSchedule schedule_;
 };
 
-void train(const TrainOptions& options) {
+/// @throws UsageError for a batch that is larger than the set
+template <class Context>
+Data<Context> load_data(Context& ctx, const TrainOptions& options) {
     const FashionMnist data = load_fashion_mnist(options.data);
     if (options.batch > data.train.count) {
         throw UsageError("--batch: " + std::to_string(options.batch) + " is more than the " +
                          std::to_string(data.train.count) + " training images");
     }
-    snack::HostContext ctx(snack::HostContext::Options{.threads = options.threads});
-    const std::vector<Size> widths = layer_widths(options, data.train.pixels);
-    Network network(ctx, widths, layer_entries(options, widths), options.seed);
+    return Data<Context>(ctx, data);
+}
+
+/// Trains and prints what it cost; `place` is where that was.
+template <class Backend, class Context>
+void train(Context& ctx, const std::string& place, const TrainOptions& options) {
+    Data<Context> data = load_data(ctx, options);
+    const std::vector<Size> widths = layer_widths(options, data.train.pixels());
+    Mlp<Backend> network(ctx, widths, layer_entries(options, widths), options.seed);
     Progress progress(stderr);
     Outcome outcome;
     if (options.optimizer == "sgd") {
+        using Sgd = snack::Sgd<float, typename Context::space>;
         const snack::SgdOptions sgd{.learning_rate = options.learning_rate, .momentum = 0.9, .weight_decay = 1e-4};
-        outcome = Trainer<snack::Sgd<float>>(ctx, data, options, network, widths, sgd).run(progress);
+        outcome = Trainer<Backend, Sgd>(ctx, data, options, network, widths, sgd).run(progress);
     } else {
+        using Adam = snack::Adam<float, typename Context::space>;
         const snack::AdamOptions adam{.learning_rate = options.learning_rate, .weight_decay = 1e-4};
-        outcome = Trainer<snack::Adam<float>>(ctx, data, options, network, widths, adam).run(progress);
+        outcome = Trainer<Backend, Adam>(ctx, data, options, network, widths, adam).run(progress);
     }
-    const Latency latency = measure_single_image(ctx, network, data, widths);
+    const Latency latency = measure_single_image(ctx, network, data.test, widths);
 
-    std::printf("test accuracy  %s\n\n", percent(outcome.correct, data.test.count).c_str());
+    std::printf("test accuracy  %s\n\n", percent(outcome.correct, data.test.count()).c_str());
     print_memory(stdout, network, outcome.optimizer_bytes);
-    std::printf("\nseconds per epoch   %.2f, %d threads\n", outcome.epoch_seconds, ctx.threads());
+    std::printf("\nseconds per epoch   %.2f, %s\n", outcome.epoch_seconds, place.c_str());
     std::printf("one image, batch 1  %.0f us median, %.0f us 99th percentile\n", latency.median * 1e6,
                 latency.percentile99 * 1e6);
 }
+
+void train_on_host(const TrainOptions& options) {
+    snack::HostContext ctx(snack::HostContext::Options{.threads = options.threads});
+    train<snack::Host>(ctx, std::to_string(ctx.threads()) + " threads", options);
+}
+
+#if defined(__CUDACC__)
+void train_on_gpu(const TrainOptions& options) {
+    snack::CudaContext ctx;
+    cudaDeviceProp device{};
+    SNACK_CUDA("02_train", cudaGetDeviceProperties, &device, ctx.device());
+    train<snack::CooSegmented>(ctx, device.name, options);
+}
+#else
+void train_on_gpu(const TrainOptions&) {
+    throw UsageError("--backend cuda: this program was built without CUDA; configure with -DSNACK_CUDA=ON");
+}
+#endif
 
 /// Says what went wrong in one line, whatever the text came from.
 int fail(std::string text, int status) {
@@ -202,7 +245,7 @@ int fail(std::string text, int status) {
 int main(int argc, char** argv) {
     try {
         if (const auto options = parse_train_options(argc, argv)) {
-            train(*options);
+            options->backend == "cuda" ? train_on_gpu(*options) : train_on_host(*options);
         }
         return 0;
     } catch (const UsageError& error) {

@@ -5,6 +5,7 @@
 # examples, and trains. Arguments go to the training program:
 #
 #     sh examples/run.sh --epochs 5 --sparsity 0.98
+#     sh examples/run.sh --backend cuda      # where there are nvcc and a GPU
 #
 # Where everything is there nothing is installed. `sh examples/run.sh --help` lists the options.
 
@@ -24,8 +25,13 @@ install_missing "has_command g++:g++" "has_command cmake:cmake" "has_command mak
     "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" "$data_package"
 
 build=$root/build/examples
+cuda=OFF
+if has_command nvcc && has_command nvidia-smi && nvidia-smi -L >/dev/null 2>&1; then
+    cuda=ON
+fi
 configure() {
-    cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DSNACK_BUILD_TESTS=OFF -DSNACK_BUILD_EXAMPLES=ON "$@"
+    cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DSNACK_BUILD_TESTS=OFF -DSNACK_BUILD_EXAMPLES=ON \
+        -DSNACK_CUDA=$cuda -DCMAKE_CUDA_ARCHITECTURES=native "$@"
 }
 # A build folder cannot be used again after the checkout has moved; the second try starts afresh.
 echo "Building the examples" >&2

@@ -6,48 +6,53 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include <examples/support/batches.hpp>
-#include <examples/support/fashion_mnist.hpp>
+#include <examples/support/gather_images.hpp>
+#include <examples/support/image_set.hpp>
 #include <examples/support/latency.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
 
 namespace examples {
 
-/// How many test images the network gets right.
+/// How many images of the set the network gets right.
 template <class Context, class Network>
-Size count_correct_images(Context& ctx, const Network& network, const FashionMnist& data, Workspace& work) {
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(data.test.count));
-    std::iota(order.begin(), order.end(), 0u);
-    Size correct = 0;
-    for (Size begin = 0; begin < data.test.count; begin += work.capacity()) {
-        const Size batch = std::min(work.capacity(), data.test.count - begin);
-        const auto at = static_cast<std::size_t>(begin);
-        const auto samples = static_cast<std::size_t>(batch);
+Size count_correct_images(Context& ctx, const Network& network, const ImageSet<Context>& set,
+                          Workspace<Context>& work) {
+    auto right = ctx.template allocate<std::uint8_t>(set.count());
+    for (Size begin = 0; begin < set.count(); begin += work.capacity()) {
+        const Size batch = std::min(work.capacity(), set.count() - begin);
         work.set_batch(batch);
-        gather_images(ctx, data, data.test, std::span(order).subspan(at, samples), work.input());
+        gather_images(ctx, set.from(begin), work.input());
         network.forward(ctx, work);
-        correct += count_correct(work.logits(), std::span(data.test.labels).subspan(at, samples));
+        ctx.for_each_index(
+            batch, CompareWithLabel<typename Context::space>{work.logits(), set.from(begin), right.data() + begin});
     }
-    return correct;
+    std::vector<std::uint8_t> fetched(static_cast<std::size_t>(set.count()));
+    ctx.copy_to_host(std::as_const(right).span(), std::span(fetched));
+    return std::count(fetched.begin(), fetched.end(), std::uint8_t{1});
 }
 
-/// One test image after another through the network at batch 1.
+/// One image of the set after another through the network at batch 1.
 template <class Context, class Network>
-Latency measure_single_image(Context& ctx, const Network& network, const FashionMnist& data,
+Latency measure_single_image(Context& ctx, const Network& network, const ImageSet<Context>& set,
                              std::span<const Size> widths) {
-    Workspace work(widths, 1);
+    Workspace<Context> work(ctx, widths, 1);
     work.set_batch(1);
-    std::uint32_t image = 0;
+    Size image = 0;
     const auto load = [&] {
-        gather_images(ctx, data, data.test, std::span(&image, 1), work.input());
-        image = (image + 1) % static_cast<std::uint32_t>(data.test.count);
+        gather_images(ctx, set.from(image), work.input());
+        image = (image + 1) % set.count();
+        synchronize(ctx);
     };
-    return measure_latency(2000, load, [&] { network.forward(ctx, work); });
+    const auto call = [&] {
+        network.forward(ctx, work);
+        synchronize(ctx);
+    };
+    return measure_latency(2000, load, call);
 }
 
 }  // namespace examples

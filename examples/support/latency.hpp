@@ -16,6 +16,14 @@ struct Latency {
     double percentile99 = 0;
 };
 
+/// Waits for the work that a context has been given; on the host every call has ended when it returns.
+template <class Context>
+void synchronize(Context& ctx) {
+    if constexpr (requires { ctx.synchronize(); }) {
+        ctx.synchronize();
+    }
+}
+
 /// Times each of `runs` calls of prepare(), which does not count, and call(), after a tenth as
 /// many to warm up.
 template <class Prepare, class Call>

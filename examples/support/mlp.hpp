@@ -11,26 +11,29 @@
 #include <vector>
 
 #include <examples/support/relu_backward.hpp>
-#include <snack/memory/buffer.hpp>
+#include <snack/core/matrix_view.hpp>
 #include <snack/nn/sparse_linear.hpp>
 
 namespace examples {
 
 /// Input, outputs and gradients of up to `capacity` samples. Lines are padded to whole cache lines.
+template <class Context>
 class Workspace {
 public:
+    using View = snack::MatrixView<float, typename Context::space>;
+
     /// @param widths  features of the input and of each layer's output
-    Workspace(std::span<const Size> widths, Size capacity)
+    Workspace(Context& ctx, std::span<const Size> widths, Size capacity)
         : widths_(widths.begin(), widths.end()),
           capacity_(capacity),
           stride_(capacity < line ? capacity : (capacity + line - 1) / line * line) {
         Size widest = 0;
         for (const Size width : widths) {
             widest = width > widest ? width : widest;
-            activations_.emplace_back(width * stride_, 0.0f, nullptr);
+            activations_.push_back(zeros(ctx, width * stride_));
         }
-        for (snack::Buffer<float>& gradient : gradients_) {
-            gradient = snack::Buffer<float>(widest * stride_, 0.0f, nullptr);
+        for (Buffer& gradient : gradients_) {
+            gradient = zeros(ctx, widest * stride_);
         }
     }
 
@@ -40,19 +43,26 @@ public:
     void set_batch(Size batch) { batch_ = batch; }
 
     /// (batch, widths[depth]): the input at depth 0, the output of layer depth - 1 after it.
-    snack::MatrixView<float> activation(std::size_t depth) { return view(activations_[depth], depth); }
+    View activation(std::size_t depth) { return view(activations_[depth], depth); }
 
     /// The gradient of activation(depth). Two arrays take turns, so it lives until depth - 2 is written.
-    snack::MatrixView<float> gradient(std::size_t depth) { return view(gradients_[depth % 2], depth); }
+    View gradient(std::size_t depth) { return view(gradients_[depth % 2], depth); }
 
-    snack::MatrixView<float> input() { return activation(0); }
-    snack::MatrixView<float> logits() { return activation(widths_.size() - 1); }
-    snack::MatrixView<float> logit_gradient() { return gradient(widths_.size() - 1); }
+    View input() { return activation(0); }
+    View logits() { return activation(widths_.size() - 1); }
+    View logit_gradient() { return gradient(widths_.size() - 1); }
 
 private:
+    using Buffer = typename Context::template buffer<float>;
     static constexpr Size line = 16;  // floats in 64 bytes
 
-    snack::MatrixView<float> view(snack::Buffer<float>& buffer, std::size_t depth) const {
+    static Buffer zeros(Context& ctx, Size count) {
+        Buffer buffer = ctx.template allocate<float>(count);
+        ctx.fill(buffer.span(), 0.0f);
+        return buffer;
+    }
+
+    View view(Buffer& buffer, std::size_t depth) const {
         return {buffer.data(), batch_, widths_[depth], snack::Layout::column_major, stride_};
     }
 
@@ -60,8 +70,8 @@ private:
     Size capacity_;
     Size stride_;
     Size batch_ = 0;
-    std::vector<snack::Buffer<float>> activations_;
-    snack::Buffer<float> gradients_[2];
+    std::vector<Buffer> activations_;
+    Buffer gradients_[2];
 };
 
 template <class Backend>
@@ -85,7 +95,7 @@ public:
     }
 
     /// From input() to logits() of the workspace.
-    void forward(Context& ctx, Workspace& work) const {
+    void forward(Context& ctx, Workspace<Context>& work) const {
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             const bool hidden = i + 1 < layers_.size();
             layers_[i].forward(ctx, work.activation(i), work.activation(i + 1),
@@ -95,7 +105,7 @@ public:
 
     /// From logit_gradient() to the gradients of all layers, which are overwritten.
     /// @pre forward has run on this workspace
-    void backward(Context& ctx, Workspace& work) {
+    void backward(Context& ctx, Workspace<Context>& work) {
         for (std::size_t i = layers_.size() - 1; i > 0; --i) {
             layers_[i].backward(ctx, work.activation(i), work.gradient(i + 1), work.gradient(i));
             relu_backward(ctx, work.activation(i), work.gradient(i));

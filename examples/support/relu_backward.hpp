@@ -10,21 +10,20 @@ namespace examples {
 
 using snack::Size;
 
-/// dy = y > 0 ? dy : 0, for y and dy of equal layout; y is a forward pass's result, so not negative.
+struct RectifyGradient {
+    const float* y;
+    float* dy;
+
+    SNACK_HOST_DEVICE void operator()(Size i) const { dy[i] = y[i] == 0 ? 0 : dy[i]; }
+};
+
+/// dy = y > 0 ? dy : 0; y is a forward pass's result, so not negative.
+/// @pre y and dy have the same layout and stride, and whole lines, whose padding may be written
 template <class Context>
-void relu_backward(Context& ctx, snack::MatrixView<const float> y, snack::MatrixView<float> dy) {
-    const bool row_major = dy.layout() == snack::Layout::row_major;
-    const Size lines = row_major ? dy.batch() : dy.features();
-    const Size length = row_major ? dy.features() : dy.batch();
-    ctx.parallel_ranges(lines, (1 << 15) / (length + 1) + 1, [&](Size begin, Size end) {
-        for (Size line = begin; line < end; ++line) {
-            const float* value = y.data() + line * y.stride();
-            float* gradient = dy.data() + line * dy.stride();
-            for (Size i = 0; i < length; ++i) {
-                gradient[i] = value[i] == 0 ? 0 : gradient[i];
-            }
-        }
-    });
+void relu_backward(Context& ctx, snack::MatrixView<const float, typename Context::space> y,
+                   snack::MatrixView<float, typename Context::space> dy) {
+    const Size lines = dy.layout() == snack::Layout::row_major ? dy.batch() : dy.features();
+    ctx.for_each_index(lines * dy.stride(), RectifyGradient{y.data(), dy.data()});
 }
 
 }  // namespace examples

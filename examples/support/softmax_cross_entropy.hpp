@@ -1,69 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The loss of a classifier: softmax of the logits, minus the logarithm at the true class, mean
-// over the batch; and how many samples whose largest logit is the true one.
+// The loss of a classifier: softmax of the logits, minus the logarithm at the true class; and whether the
+// largest logit is the true one. A sample at a time, so threads cannot change a result.
 
 #include <cmath>
 #include <cstdint>
-#include <span>
 
+#include <examples/support/image_set.hpp>
 #include <snack/core/matrix_view.hpp>
 
 namespace examples {
 
-using snack::Size;
+template <class Space>
+struct SoftmaxCrossEntropy {
+    snack::MatrixView<const float, Space> logits;
+    ChosenImages images;
+    snack::MatrixView<float, Space> gradient;
+    float* losses;
 
-/// Mean loss, and its gradient with respect to the logits:
+    SNACK_HOST_DEVICE void operator()(Size sample) const {
+        const float share = 1.0f / static_cast<float>(logits.batch());
+        float largest = logits(sample, 0);
+        for (Size c = 1; c < logits.features(); ++c) {
+            largest = std::fmax(largest, logits(sample, c));
+        }
+        float sum = 0;
+        for (Size c = 0; c < logits.features(); ++c) {
+            const float weight = std::exp(logits(sample, c) - largest);
+            gradient(sample, c) = weight;
+            sum += weight;
+        }
+        for (Size c = 0; c < logits.features(); ++c) {
+            gradient(sample, c) *= share / sum;
+        }
+        const Size label = images.label(sample);
+        gradient(sample, label) -= share;
+        losses[sample] = std::log(sum) - (logits(sample, label) - largest);
+    }
+};
+
+/// The gradient of the mean loss with respect to the logits, and the loss of each sample:
 ///
-///   gradient(b, c) = (softmax(logits(b, .))[c] - [c == labels[b]]) / batch
+///   gradient(b, c) = (softmax(logits(b, .))[c] - [c == label(b)]) / batch
 ///
 /// @param logits    (batch, classes)
-/// @param labels    batch class numbers
+/// @param images    whose labels are the true classes
 /// @param gradient  (batch, classes), overwritten
-/// @param losses    batch elements of scratch; summed in order, so threads change nothing
+/// @param losses    batch elements in the memory space of the context, overwritten
 template <class Context>
-double softmax_cross_entropy(Context& ctx, snack::MatrixView<const float> logits, std::span<const std::uint8_t> labels,
-                             snack::MatrixView<float> gradient, std::span<float> losses) {
-    const float share = 1.0f / static_cast<float>(logits.batch());
-    ctx.parallel_ranges(logits.batch(), 256, [&](Size begin, Size end) {
-        for (Size sample = begin; sample < end; ++sample) {
-            float largest = logits(sample, 0);
-            for (Size c = 1; c < logits.features(); ++c) {
-                largest = std::fmax(largest, logits(sample, c));
-            }
-            float sum = 0;
-            for (Size c = 0; c < logits.features(); ++c) {
-                const float weight = std::exp(logits(sample, c) - largest);
-                gradient(sample, c) = weight;
-                sum += weight;
-            }
-            for (Size c = 0; c < logits.features(); ++c) {
-                gradient(sample, c) *= share / sum;
-            }
-            const Size label = labels.data()[sample];
-            gradient(sample, label) -= share;
-            losses.data()[sample] = std::log(sum) - (logits(sample, label) - largest);
-        }
-    });
-    double total = 0;
-    for (Size sample = 0; sample < logits.batch(); ++sample) {
-        total += losses.data()[sample];
-    }
-    return total / static_cast<double>(logits.batch());
+void softmax_cross_entropy(Context& ctx, snack::MatrixView<const float, typename Context::space> logits,
+                           const ChosenImages& images, snack::MatrixView<float, typename Context::space> gradient,
+                           float* losses) {
+    ctx.for_each_index(logits.batch(), SoftmaxCrossEntropy<typename Context::space>{logits, images, gradient, losses});
 }
 
-/// How many samples have their largest logit at the true class; the first of equal ones counts.
-inline Size count_correct(snack::MatrixView<const float> logits, std::span<const std::uint8_t> labels) {
-    Size correct = 0;
-    for (Size sample = 0; sample < logits.batch(); ++sample) {
+/// right[b] = whether sample b has its largest logit at the true class; the first of equal ones counts.
+template <class Space>
+struct CompareWithLabel {
+    snack::MatrixView<const float, Space> logits;
+    ChosenImages images;
+    std::uint8_t* right;
+
+    SNACK_HOST_DEVICE void operator()(Size sample) const {
         Size best = 0;
         for (Size c = 1; c < logits.features(); ++c) {
             best = logits(sample, c) > logits(sample, best) ? c : best;
         }
-        correct += best == labels.data()[sample];
+        right[sample] = best == images.label(sample);
     }
-    return correct;
-}
+};
 
 }  // namespace examples

@@ -37,6 +37,7 @@ struct TrainOptions {
     Size batch = 100;
     double learning_rate = 0.1;
     std::string optimizer = "sgd";
+    std::string backend = "host";
     std::uint64_t seed = 1;
     int threads = 1;
     bool fixed_topology = false;
@@ -135,6 +136,10 @@ inline std::optional<TrainOptions> parse_train_options(int argc, const char* con
     app.add_option("--seed", options.seed, "Same seed and options, same result, at any number of threads")
         ->check(detail::whole_number<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
         ->type_name("N");
+    app.add_option("--backend", options.backend,
+                   "host, the processor, or cuda, a GPU, if the program was built with it")
+        ->check(CLI::IsMember({"host", "cuda"}))
+        ->type_name("NAME");
     app.add_option("--threads", options.threads, "Threads of the processor to use; all of them by default")
         ->check(detail::whole_number<int>(1, 1024))
         ->type_name("N");

@@ -4,11 +4,14 @@
 # The command line of the training example, on made-up data sets of a few images: what trains,
 # what is printed, and that every mistake ends in one line and status 2.
 #
-#     cli_test.sh PATH/TO/02_train
+#     cli_test.sh PATH/TO/02_train [cuda]
+#
+# With `cuda`, for a program compiled by nvcc, it is what trains on a GPU.
 
 set -eu
 
 binary=$1
+shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -105,6 +108,31 @@ data=$work/plain
 data_set "$data"
 data_set "$work/zipped"
 gzip "$work"/zipped/*
+
+finish() {
+    if [ "$failures" -gt 0 ]; then
+        echo "$failures checks failed"
+        exit 1
+    fi
+    echo 'all checks passed'
+    exit
+}
+
+if [ "${1:-}" = cuda ]; then
+    set -- --data "$data" --backend cuda --hidden 20,10
+    trains 'on a GPU' "$@" --epochs 2 --batch 10
+    grep 'test accuracy' "$work/out" >"$work/expected"
+    trains 'on a GPU again' "$@" --epochs 2 --batch 10
+    grep 'test accuracy' "$work/out" | cmp -s - "$work/expected" || fail 'on a GPU again: another accuracy'
+    trains 'batches that do not divide the images' "$@" --epochs 2 --batch 13
+    trains 'one image per batch, rewired' "$@" --epochs 20 --batch 1
+    trains 'static, uniform, adam' "$@" --epochs 1 --static --density uniform --optimizer adam --batch 10
+    trains 'dense' "$@" --epochs 1 --batch 10 --sparsity 0
+    trains 'no connection left' "$@" --epochs 1 --batch 10 --sparsity 0.99999
+    run "$@" --batch 41
+    [ "$status" -eq 2 ] || fail "batch larger than the set: status $status, wanted 2"
+    finish
+fi
 set -- --epochs 1 --hidden 20,10 --batch 10
 
 # What trains.
@@ -134,7 +162,7 @@ trains 'a learning rate that diverges' --data "$data" --lr 1000 --epochs 50 --hi
 run --help
 [ "$status" -eq 0 ] || fail "--help: status $status"
 [ ! -s "$work/err" ] || fail '--help: something on standard error'
-for option in epochs sparsity density hidden batch lr optimizer seed threads static data help; do
+for option in epochs sparsity density hidden batch lr optimizer seed backend threads static data help; do
     grep -q -- "--$option" "$work/out" || fail "--help: --$option is not listed"
 done
 
@@ -159,6 +187,8 @@ for value in -1 x '' 18446744073709551616; do
 done
 refuses 'density' density --data "$data" --density thick
 refuses 'optimizer' optimizer --data "$data" --optimizer lion
+refuses 'backend' backend --data "$data" --backend tpu
+refuses 'no CUDA in the program' 'backend cuda.*built without CUDA' --data "$data" --backend cuda
 refuses 'unknown option' no-such-option --data "$data" --no-such-option
 refuses 'stray word' stray --data "$data" stray
 refuses 'option without value' epochs --data "$data" --epochs
@@ -210,8 +240,4 @@ data_set "$work/broken"
 images "$work/broken/t10k-images-idx3-ubyte" 20 6
 refuses 'test images of another size' '36 pixels' --data "$work/broken"
 
-if [ "$failures" -gt 0 ]; then
-    echo "$failures checks failed"
-    exit 1
-fi
-echo 'all checks passed'
+finish

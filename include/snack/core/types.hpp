@@ -11,12 +11,14 @@
 #error "snack needs C++20: compile with -std=c++20"
 #endif
 
-/// Marks a function that device code may call too, or that only device code calls; nothing without a
-/// CUDA compiler.
+/// Marks a function that device code may call too, or that only device code calls, and a loop that device
+/// code unrolls, so that an array which it goes through stays in registers; nothing without a CUDA compiler.
 #if defined(__CUDACC__)
+#define SNACK_UNROLL _Pragma("unroll")
 #define SNACK_HOST_DEVICE __host__ __device__
 #define SNACK_DEVICE __device__
 #else
+#define SNACK_UNROLL
 #define SNACK_HOST_DEVICE
 #define SNACK_DEVICE
 #endif

@@ -76,6 +76,7 @@ struct SegmentedProduct : ProductOperands<T, Position> {
                     }
                 }
             }
+            SNACK_UNROLL
             for (int i = 0; i < group; ++i) {
                 sum[i] = warp_sum(thread, sum[i]);
                 if (i < samples && thread.lane() == i) {
