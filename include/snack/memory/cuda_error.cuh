@@ -2,7 +2,8 @@
 #pragma once
 
 // The exception for a failed call of CUDA, and the macro that every such call stands in. Only the code
-// that a call itself returns is looked at: an error of somebody else's earlier launch stays theirs.
+// that a call itself returns is looked at: an error of somebody else's earlier launch stays theirs, and
+// one that has become an exception is not left for the next caller of cudaGetLastError.
 
 #include <string>
 
@@ -26,6 +27,7 @@ private:
 namespace detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_cuda(const char* where, const char* call, cudaError_t code) {
+    cudaGetLastError();
     std::string text;
     (append(text, where), append(text, ": "), append(text, call), append(text, " failed with "));
     (append(text, cudaGetErrorName(code)), append(text, ", "), append(text, cudaGetErrorString(code)));
