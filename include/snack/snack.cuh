@@ -9,3 +9,4 @@
 #include <snack/dst/cuda_rewire.cuh>
 #include <snack/init/cuda_initializers.cuh>
 #include <snack/snack.hpp>
+#include <snack/sparse/cuda_coo_matrix.cuh>

@@ -8,6 +8,7 @@
 
 #include <snack/backends/coo_segmented.cuh>
 #include <snack/nn/sgd.hpp>
+#include <snack/sparse/cuda_coo_matrix.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_layer.cuh>
 
@@ -118,6 +119,14 @@ TEST_CASE("ten thousand refused matrices leave nothing behind on host and device
         CHECK_THROWS_AS(snack::CudaTopology::from_cells(ctx, features, features, std::as_const(device_cells).span()),
                         snack::TopologyError);
     });
+    auto device_rows = ctx.allocate<Size>(10000);
+    auto device_columns = ctx.allocate<Size>(10000);
+    auto device_values = ctx.allocate<float>(10000);
+    ctx.copy_from_host(std::span<const Size>(rows), device_rows.span());
+    ctx.copy_from_host(std::span<const Size>(columns), device_columns.span());
+    const snack::CooView<float, Size, CudaSpace> entries{features, features, device_rows.span(), device_columns.span(),
+                                                         device_values.span()};
+    grows_nothing(10000, [&] { CHECK_THROWS_AS(snack::CudaCooMatrix<float>(ctx, entries), snack::TopologyError); });
 }
 
 TEST_CASE("layers that come and go leave nothing behind on the device", "[gpu][memory]") {

@@ -64,6 +64,19 @@ public:
         values_changed(ctx);
     }
 
+    /// A layer from a topology that was checked already, one value for each entry and a bias (out_features
+    /// elements, or none for no bias), all in the layer's memory space. The topology is shared, the arrays are
+    /// copied in the order of the context's stream.
+    /// @throws UnsupportedError for a null topology; ShapeError for a wrong extent; ArgumentError for memory that
+    ///         the device of the context does not reach
+    SparseLinear(context_type& ctx, const topology_ptr& topology, span<const T> values, span<const T> bias = {},
+                 const MatrixLayerOptions& options = {})
+        : SparseLinear(ctx, checked(ctx, topology, values, bias), static_cast<Size>(bias.size()), options) {
+        ctx.copy(values, values_.span());
+        ctx.copy(bias, bias_.span());
+        values_changed(ctx);
+    }
+
     /// A copy of a layer of another backend, which may live in another memory space: `from` is a context
     /// of that one. Copies within a space share the topology. What is read was complete on `from`'s stream.
     template <class Other>
@@ -310,6 +323,20 @@ private:
         require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == matrix.out_features(), "SparseLinear",
                             "bias has ", bias.size(), " elements, the matrix ", matrix.out_features(), " rows");
         return matrix.topology();
+    }
+
+    static const topology_ptr& checked(const context_type& ctx, const topology_ptr& topology, span<const T> values,
+                                       span<const T> bias) {
+        constexpr const char* where = "SparseLinear";
+        require<UnsupportedError>(topology != nullptr, where, "the topology is null");
+        require<ShapeError>(static_cast<Size>(values.size()) == topology->nnz(), where, values.size(), " values for ",
+                            topology->nnz(), " entries");
+        require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == topology->out_features(), where,
+                            "bias has ", bias.size(), " elements, the matrix ", topology->out_features(), " rows");
+        detail::check_memory(where, "the topology", ctx, topology->row_offsets());
+        detail::check_memory(where, "values", ctx, values);
+        detail::check_memory(where, "bias", ctx, bias);
+        return topology;
     }
 
     static BufferIn<T, space> zeros(context_type& ctx, Size count) {
