@@ -7,8 +7,12 @@
 #include <tests/support/device_layer.cuh>
 
 #include <tests/conformance/suite.hpp>
+#include <tests/cuda/suite.cuh>
 
 using CuSparseCoo = snack::CuSparseBackend<snack::CuSparseAlgorithm::coo_default>;
 SNACK_CONFORMANCE(snack::CuSparse);
 SNACK_CONFORMANCE(CuSparseCoo);
 SNACK_CONFORMANCE(snack::CuSparseForward);
+SNACK_ON_A_DEVICE(snack::CuSparse);
+SNACK_ON_A_DEVICE(CuSparseCoo);
+SNACK_ON_A_DEVICE(snack::CuSparseForward);
