@@ -114,11 +114,11 @@ public:
         return status != cudaStreamCaptureStatusNone;
     }
 
-    /// For what cannot be part of a graph, such as taking memory for later.
+    /// For what cannot be part of a graph: waiting for the stream, or taking memory for later.
     /// @throws UnsupportedError if the stream records one
     void require_not_capturing(const char* where) const {
         require<UnsupportedError>(!capturing(), where,
-                                  "the stream is recording a graph; run the operation once before that");
+                                  "the stream is recording a graph");
     }
 
     /// Requires that work of this context can use the memory at `data`: memory of its device, managed memory, or
@@ -226,10 +226,6 @@ private:
     };
     template <class Handle>
     static inline const char handle_key = 0;
-
-    void require_not_capturing(const char* where) const {
-        require<UnsupportedError>(!capturing(), where, "the stream is recording a graph");
-    }
 
     static bool overlap(const void* a, const void* b, std::size_t bytes) {
         const auto first = reinterpret_cast<std::uintptr_t>(a);
