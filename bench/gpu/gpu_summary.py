@@ -44,7 +44,7 @@ def times(row, other):
 
 
 def megabytes(value):
-    return "-" if not value else f"{value / 1e6:.3g}"
+    return "-" if not value else f"{value / 1e6:.0f}" if value >= 1e8 else f"{value / 1e6:.3g}"
 
 
 def shape_of(row):
