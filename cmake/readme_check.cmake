@@ -1,28 +1,45 @@
 # Compiles every C++ block of README.md with all warnings as errors, then runs the first one and
-# compares what it prints.
+# compares what it prints; with NVCC every CUDA block, and runs none.
 #   cmake -DCOMPILER=g++ -DWORK_DIR=build -P cmake/readme_check.cmake
+#   cmake -DNVCC=nvcc -DWORK_DIR=build -P cmake/readme_check.cmake
 cmake_minimum_required(VERSION 3.25)
 
 get_filename_component(root ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
-set(compile ${COMPILER} -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -I ${root}/include)
+if(DEFINED NVCC)
+  set(language cuda)
+  set(suffix cu)
+  set(compile ${NVCC} -std=c++20 -Werror=all-warnings -I ${root}/include)
+else()
+  set(language cpp)
+  set(suffix cpp)
+  set(compile ${COMPILER} -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -I ${root}/include)
+endif()
+set(fence "```${language}\n")
+string(LENGTH "${fence}" fence_length)
 file(READ ${root}/README.md text)
 set(block 0)
 while(TRUE)
-  string(FIND "${text}" "```cpp\n" begin)
+  string(FIND "${text}" "${fence}" begin)
   if(begin EQUAL -1)
     break()
   endif()
   string(SUBSTRING "${text}" ${begin} -1 text)
-  string(SUBSTRING "${text}" 7 -1 text)
+  string(SUBSTRING "${text}" ${fence_length} -1 text)
   string(FIND "${text}" "```" end)
   string(SUBSTRING "${text}" 0 ${end} program)
   string(SUBSTRING "${text}" ${end} -1 text)
-  file(WRITE ${WORK_DIR}/readme_${block}.cpp "${program}")
-  execute_process(COMMAND ${compile} -c ${WORK_DIR}/readme_${block}.cpp -o ${WORK_DIR}/readme_${block}.o
+  file(WRITE ${WORK_DIR}/readme_${block}.${suffix} "${program}")
+  execute_process(COMMAND ${compile} -c ${WORK_DIR}/readme_${block}.${suffix} -o ${WORK_DIR}/readme_${block}.o
     COMMAND_ERROR_IS_FATAL ANY)
   math(EXPR block "${block} + 1")
 endwhile()
 
+if(block EQUAL 0)
+  message(FATAL_ERROR "README.md has no block of ${language}")
+endif()
+if(DEFINED NVCC)
+  return()
+endif()
 file(STRINGS ${WORK_DIR}/readme_0.cpp lines)
 list(LENGTH lines count)
 if(count GREATER_EQUAL 20)
