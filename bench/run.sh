@@ -11,9 +11,15 @@
 #                                rows whose name matches; arguments go to snack_bench
 #
 # With arguments the results go to build/bench/results, and nothing in the repository changes.
+#
+#     sh bench/run.sh --gpu ...  the GPU backends, on a machine with nvcc: see bench/gpu/run.sh
 
 set -eu
 cd "$(dirname "$0")/.."
+if [ "${1:-}" = --gpu ]; then
+    shift
+    exec sh bench/gpu/run.sh "$@"
+fi
 . cmake/packages.sh
 
 plots() { "$1" -c 'import matplotlib' 2>/dev/null; }

@@ -314,12 +314,12 @@ def other_shapes(results, operation):
     return compare(rest, operation=operation, threads=results.threads)
 
 
-def write_between_markers(path, lines):
+def write_between_markers(path, lines, begin=BEGIN):
     text = path.read_text()
-    if BEGIN not in text or END not in text:
-        raise SystemExit(f"summary.py: {path.name} lacks the markers")
-    before, after = text.split(BEGIN)[0], text.split(END)[1]
-    path.write_text(before + "\n".join([BEGIN, "", *lines]) + END + after)
+    if begin not in text or END not in text:
+        raise SystemExit(f"{path.name} lacks the markers of its tables")
+    before, after = text.split(begin)[0], text.split(END)[1]
+    path.write_text(before + "\n".join([begin, "", *lines]) + END + after)
 
 
 def print_short(results):

@@ -8,3 +8,4 @@
 #include <snack/backends/coo_segmented.cuh>
 #include <snack/nn/sparse_linear.cuh>
 #include <snack/snack.hpp>
+#include <snack/sparse/cuda_coo_matrix.cuh>

@@ -6,5 +6,7 @@
 #include <tests/support/device_layer.cuh>
 
 #include <tests/conformance/suite.hpp>
+#include <tests/cuda/suite.cuh>
 
 SNACK_CONFORMANCE(snack::CooAtomic);
+SNACK_ON_A_DEVICE(snack::CooAtomic);

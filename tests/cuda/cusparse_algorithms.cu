@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include <snack/backends/cusparse.cuh>
+#include <tests/conformance/contract.hpp>
 #include <tests/conformance/products.hpp>
 #include <tests/support/device_layer.cuh>
 
@@ -15,7 +16,8 @@ namespace {
 template <snack::CuSparseAlgorithm... Algorithms>
 using BackendsOf = std::tuple<snack::CuSparseBackend<Algorithms>...>;
 using enum snack::CuSparseAlgorithm;
-using Backends = BackendsOf<csr_1, csr_2, csr_3, coo_1, coo_2, coo_3, coo_4>;
+using Backends = BackendsOf<csr_default, csr_1, csr_2, csr_3, coo_1, coo_2, coo_3, coo_4>;
+using WithoutPadding = BackendsOf<csr_2, coo_default, coo_1, coo_2, coo_3, coo_4>;
 
 }  // namespace
 
@@ -24,4 +26,9 @@ TEMPLATE_LIST_TEST_CASE("every algorithm of cuSPARSE is right", "[gpu]", Backend
     conformance::forward_is_right<TestType, double>(Data::random);
     conformance::backward_is_right<TestType, float>(Data::integers);
     conformance::backward_is_right<TestType, double>(Data::random);
+}
+
+TEMPLATE_LIST_TEST_CASE("most algorithms of cuSPARSE keep absent entries apart from zeros", "[gpu]", WithoutPadding) {
+    conformance::absent_is_not_zero<TestType, float>();
+    conformance::absent_is_not_zero<TestType, double>();
 }

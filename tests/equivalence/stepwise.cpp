@@ -4,13 +4,11 @@
 // that the reference trains and rewires, each backend starts from the reference's state, and its
 // results are held to the derived bounds; the same bounds catch a planted error at every step.
 
-#include <optional>
 #include <tuple>
 
 #include <snack/backends/dense_mask.hpp>
 #include <snack/backends/host.hpp>
-#include <tests/conformance/products.hpp>
-#include <tests/equivalence/reference_training.hpp>
+#include <tests/equivalence/follower.hpp>
 
 using namespace tests;
 using namespace tests::equivalence;
@@ -19,70 +17,6 @@ namespace {
 
 /// The backends that are tried: a new one is a type more.
 using Backends = std::tuple<snack::Reference, snack::Host, snack::Dense, snack::DenseMask>;
-
-/// Which results agree with the oracle.
-struct Agreement {
-    bool y;
-    bool dx;
-    bool dw;
-    bool db;
-};
-
-/// One layer of a backend that takes on the state of a record: in place between rewires, and as a new
-/// layer, through a CooMatrix, after one.
-template <class B, class T>
-class Follower {
-public:
-    Agreement compare(typename B::context_type& ctx, const LayerRecord<T>& at, const ExactResults<T>& want) {
-        follow(ctx, at);
-        Activations<T> y(at.batch, at.pattern.out_features, at.placement);
-        Activations<T> dx(at.batch, at.pattern.in_features, at.placement);
-
-        layer_->forward(ctx, at.x.view(), y.view());
-        layer_->backward(ctx, at.x.view(), at.dy.view(), dx.view());
-
-        const auto& layer = std::as_const(*layer_);
-        using conformance::all_agree;
-        return {all_agree(Data::random, y, want.y, at.batch, at.pattern.out_features),
-                all_agree(Data::random, dx, want.dx, at.batch, at.pattern.in_features),
-                all_agree(Data::random, layer.gradients(), want.dw),
-                all_agree(Data::random, layer.bias_gradients(), want.db)};
-    }
-
-private:
-    void follow(typename B::context_type& ctx, const LayerRecord<T>& at) {
-        if (version_ != at.topology_version) {
-            layer_.emplace(ctx, matrix_of(at.pattern, at.values), at.bias);
-            version_ = at.topology_version;
-            return;
-        }
-        std::copy(at.values.begin(), at.values.end(), layer_->values().begin());
-        std::copy(at.bias.begin(), at.bias.end(), layer_->bias().begin());
-        layer_->values_changed(ctx);
-    }
-
-    std::optional<snack::SparseLinear<B, T>> layer_;
-    std::uint64_t version_ = 0;  // no topology has it
-};
-
-template <class B, class T>
-void follow_training() {
-    typename B::context_type ctx({.threads = 2});
-    ReferenceTraining<T> training;
-    Follower<B, T> followers[2];
-    for (int step = 0; step < training.steps; ++step) {
-        const auto records = training.step();
-        for (std::size_t layer = 0; layer < records.size(); ++layer) {
-            const ExactResults<T> want(records[layer]);
-            const Agreement agreement = followers[layer].compare(ctx, records[layer], want);
-            CAPTURE(B::name, snack::ScalarTraits<T>::name, step, layer);
-            CHECK(agreement.y);
-            CHECK(agreement.dx);
-            CHECK(agreement.dw);
-            CHECK(agreement.db);
-        }
-    }
-}
 
 /// An entry that a sum leans on: the one with the largest share |w x| of the magnitude of a y.
 struct Weight {

@@ -13,7 +13,9 @@ namespace snack::inline v0 {
 /// prepares it; the workspaces are the plan's and are in its bytes. Asynchronous, but for that first call.
 /// Gradients of an inference plan are computed as well. Errors of the library are CudaLibraryError.
 ///
-/// The library promises the same bits for some algorithms only, and for none with op T.
+/// The library promises the same bits for some algorithms only, and for none with op T. Its csr_1 and csr_3,
+/// and csr_default in row-major layout, multiply padding: a NaN or infinity of x reaches rows without an
+/// entry there (seen with cuSPARSE 12.6).
 template <CuSparseAlgorithm Algorithm>
 struct CuSparseBackend : BiasGradientOnGpu<CudaContext> {
     static constexpr detail::CuSparseChoice choice = detail::cusparse_choice(Algorithm);
@@ -55,6 +57,7 @@ struct CuSparseBackend : BiasGradientOnGpu<CudaContext> {
     }
 };
 
-using CuSparse = CuSparseBackend<CuSparseAlgorithm::csr_default>;
+/// With the CSR algorithm that keeps absent entries apart from zeros.
+using CuSparse = CuSparseBackend<CuSparseAlgorithm::csr_2>;
 
 }  // namespace snack::inline v0

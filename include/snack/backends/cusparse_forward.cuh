@@ -48,6 +48,6 @@ struct CuSparseForwardBackend : SegmentedGradients<CudaContext> {
     }
 };
 
-using CuSparseForward = CuSparseForwardBackend<CuSparseAlgorithm::csr_default>;
+using CuSparseForward = CuSparseForwardBackend<CuSparseAlgorithm::csr_2>;
 
 }  // namespace snack::inline v0

@@ -46,6 +46,12 @@ concept RunsElements = requires(C& context) {
     context.for_each_index(Size{}, detail::DoNothing());
 };
 
+/// Optional: the context can tell memory that its work cannot use, and refuses it in the name of a call.
+template <class C>
+concept ChecksMemory = requires(const C& context, const void* data) {
+    context.require_own("the call", "the operand", data);
+};
+
 template <class C>
 concept Context = AllocatesMemory<C> && MovesData<C> && RunsElements<C>;
 

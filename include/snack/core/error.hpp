@@ -33,7 +33,7 @@ public:
     using Error::Error;
 };
 
-/// A number that means nothing here: sparsity 1.5, zero threads, a NaN fraction.
+/// An argument that means nothing here: sparsity 1.5, zero threads, a NaN fraction, memory of another device.
 class ArgumentError : public Error {
 public:
     using Error::Error;

@@ -5,9 +5,11 @@
 // libraries. It is the first argument of every operation, and all work goes to its stream: there is no
 // global state, no default stream and no hidden synchronisation.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -81,9 +83,12 @@ public:
     }
 
     /// Waits until the stream has done all its work.
+    /// @throws UnsupportedError if the stream records a graph, which goes on unharmed
     void synchronize() const {
-        const DeviceGuard guard(device(), "CudaContext::synchronize");
-        SNACK_CUDA("CudaContext::synchronize", cudaStreamSynchronize, stream());
+        constexpr const char* where = "CudaContext::synchronize";
+        require_not_capturing(where);
+        const DeviceGuard guard(device(), where);
+        SNACK_CUDA(where, cudaStreamSynchronize, stream());
     }
 
     /// Work that this context is given from now on comes after what `other` has been given so far.
@@ -92,10 +97,11 @@ public:
         if (stream() == other.stream()) {
             return;
         }
-        const DeviceGuard guard(other.device(), where);
+        const DeviceGuard others(other.device(), where);
         cudaEvent_t event = nullptr;
         SNACK_CUDA(where, cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
         const cudaError_t recorded = cudaEventRecord(event, other.stream());
+        const DeviceGuard own(device(), where);  // a borrowed stream may be the default one, of either device
         const cudaError_t waited = recorded == cudaSuccess ? cudaStreamWaitEvent(stream(), event, 0) : recorded;
         cudaEventDestroy(event);
         detail::require_cuda(waited, where, "cudaStreamWaitEvent");
@@ -108,11 +114,28 @@ public:
         return status != cudaStreamCaptureStatusNone;
     }
 
-    /// For what cannot be part of a graph, such as taking memory for later.
+    /// For what cannot be part of a graph: waiting for the stream, or taking memory for later.
     /// @throws UnsupportedError if the stream records one
     void require_not_capturing(const char* where) const {
         require<UnsupportedError>(!capturing(), where,
-                                  "the stream is recording a graph; run the operation once before that");
+                                  "the stream is recording a graph");
+    }
+
+    /// Requires that work of this context can use the memory at `data`: memory of its device, managed memory, or
+    /// host memory that CUDA knows. Legal while the stream records a graph.
+    /// @throws ArgumentError that names the operand otherwise
+    void require_own(const char* where, const char* name, const void* data) const {
+        const DeviceGuard guard(device(), where);
+        cudaPointerAttributes at{};
+        SNACK_CUDA(where, cudaPointerGetAttributes, &at, data);
+        const bool on_host = at.type == cudaMemoryTypeUnregistered || at.type == cudaMemoryTypeHost;
+        const bool reachable = on_host ? at.type == cudaMemoryTypeHost && at.devicePointer == data
+                                       : at.type == cudaMemoryTypeManaged || at.device == device();
+        if (!reachable) [[unlikely]] {
+            const std::string came = on_host ? "host memory" : "memory of device " + std::to_string(at.device);
+            detail::fail<ArgumentError>(where, name, " lies in ", came, ", the context takes memory of device ",
+                                        device());
+        }
     }
 
     /// Overwrites every element.
@@ -121,24 +144,35 @@ public:
         for_each_index(static_cast<Size>(to.size()), simt::FillElement<T>{to.data(), value});
     }
 
-    /// Copies as many elements as `to` has; the arrays may be the same, but not overlap otherwise.
+    /// Copies as many elements as `to` has; the arrays may overlap, which takes memory for a copy in between.
     template <class T>
     void copy(DeviceSpan<const T> from, DeviceSpan<T> to) const {
-        if (from.data() != to.data()) {
-            copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
+        if (from.data() == to.data()) {
+            return;
         }
+        if (overlap(from.data(), to.data(), to.size_bytes())) {
+            DeviceBuffer<T> between = allocate<T>(static_cast<Size>(to.size()));
+            copy_bytes(between.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
+            copy_bytes(to.data(), between.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
+            return;
+        }
+        copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
     }
 
     /// Has read all of `from` when it returns.
+    /// @throws UnsupportedError if the stream records a graph
     template <class T>
     void copy_from_host(std::span<const T> from, DeviceSpan<T> to) const {
+        require_not_capturing("CudaContext::copy_from_host");
         copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyHostToDevice);
         synchronize();
     }
 
     /// Waits for the stream.
+    /// @throws UnsupportedError if the stream records a graph
     template <class T>
     void copy_to_host(DeviceSpan<const T> from, std::span<T> to) const {
+        require_not_capturing("CudaContext::copy_to_host");
         copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost);
         synchronize();
     }
@@ -192,6 +226,12 @@ private:
     };
     template <class Handle>
     static inline const char handle_key = 0;
+
+    static bool overlap(const void* a, const void* b, std::size_t bytes) {
+        const auto first = reinterpret_cast<std::uintptr_t>(a);
+        const auto second = reinterpret_cast<std::uintptr_t>(b);
+        return (first < second ? second - first : first - second) < bytes;
+    }
 
     void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
         if (bytes > 0) {

@@ -3,7 +3,8 @@
 
 // The exceptions for failed calls of CUDA and of the libraries that come with it, and the macro that every
 // call of CUDA stands in. Only the code that a call itself returns is looked at: an error of somebody else's
-// earlier launch stays theirs.
+// earlier launch stays theirs, and one that has become an exception is not left for the next caller of
+// cudaGetLastError.
 
 #include <string>
 
@@ -38,6 +39,7 @@ private:
 namespace detail {
 
 [[noreturn, gnu::cold, gnu::noinline]] inline void fail_cuda(const char* where, const char* call, cudaError_t code) {
+    cudaGetLastError();
     std::string text;
     (append(text, where), append(text, ": "), append(text, call), append(text, " failed with "));
     (append(text, cudaGetErrorName(code)), append(text, ", "), append(text, cudaGetErrorString(code)));

@@ -4,6 +4,7 @@
 // What a layer checks about the views of a call before anything is written.
 // Each text names the call, the view, what came and what was wanted.
 
+#include <snack/concepts/context.hpp>
 #include <snack/core/error.hpp>
 #include <snack/core/matrix_view.hpp>
 
@@ -32,6 +33,16 @@ void check_pair(const char* where, const char* a_name, const MatrixView<A, Space
     check_layout(where, a_name, a, b_name, b);
     require<ShapeError>(a.empty() || b.empty() || static_cast<const void*>(a.data()) != b.data(), where, b_name,
                         " overlaps ", a_name);
+}
+
+/// A view or span must lie where the context's work can reach it; nobody looks at an empty one.
+template <class Context, class Operand>
+void check_memory(const char* where, const char* name, const Context& ctx, const Operand& operand) {
+    if constexpr (ChecksMemory<Context>) {
+        if (!operand.empty()) {
+            ctx.require_own(where, name, operand.data());
+        }
+    }
 }
 
 }  // namespace snack::inline v0::detail

@@ -64,6 +64,19 @@ public:
         values_changed(ctx);
     }
 
+    /// A layer from a topology that was checked already, one value for each entry and a bias (out_features
+    /// elements, or none for no bias), all in the layer's memory space. The topology is shared, the arrays are
+    /// copied in the order of the context's stream.
+    /// @throws UnsupportedError for a null topology; ShapeError for a wrong extent; ArgumentError for memory that
+    ///         the device of the context does not reach
+    SparseLinear(context_type& ctx, const topology_ptr& topology, span<const T> values, span<const T> bias = {},
+                 const MatrixLayerOptions& options = {})
+        : SparseLinear(ctx, checked(ctx, topology, values, bias), static_cast<Size>(bias.size()), options) {
+        ctx.copy(values, values_.span());
+        ctx.copy(bias, bias_.span());
+        values_changed(ctx);
+    }
+
     /// A copy of a layer of another backend, which may live in another memory space: `from` is a context
     /// of that one. Copies within a space share the topology. What is read was complete on `from`'s stream.
     template <class Other>
@@ -114,13 +127,17 @@ public:
     /// O(nnz batch) work. Allocates scratch space, if any, on the first call of a batch size and placement of
     /// the views.
     /// @throws ShapeError if a view disagrees with the layer, the layouts differ, or y starts where
-    ///         x does (other overlaps are not found)
+    ///         x does (other overlaps are not found); ArgumentError if a view or the layer lies where the
+    ///         device of the context does not reach
     void forward(context_type& ctx, view<const T> x, view<T> y, Activation activation = Activation::none) const {
         constexpr const char* where = "SparseLinear::forward";
         require_usable(where);
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
         detail::check_extents(where, "y", y, out_features(), "gives", x.batch());
         detail::check_pair(where, "x", x, "y", y);
+        detail::check_memory(where, "the layer", ctx, values());
+        detail::check_memory(where, "x", ctx, x);
+        detail::check_memory(where, "y", ctx, y);
         if constexpr (FusesActivation<B, T>) {
             B::template forward<T>(ctx, *plan_, values(), bias(), x, y, activation);
         } else {
@@ -139,15 +156,16 @@ public:
     /// @param mode  whether gradients() and bias_gradients() are overwritten or added to
     /// O(nnz batch) work. Allocates scratch space, if any, on the first call of a batch size and placement of
     /// the views.
-    /// @throws ShapeError as forward; UnsupportedError for an inference layer; what the allocator throws for
-    ///         scratch space, before gradients are written
+    /// @throws ShapeError, ArgumentError as forward; UnsupportedError for an inference layer; what the
+    ///         allocator throws for scratch space, before gradients are written
     void backward(context_type& ctx, view<const T> x, view<const T> dy, view<T> dx,
                   GradientMode mode = GradientMode::overwrite) {
         constexpr const char* where = "SparseLinear::backward";
-        check_backward(where, x, dy);
+        check_backward(ctx, where, x, dy);
         detail::check_extents(where, "dx", dx, in_features(), "takes", x.batch());
         detail::check_pair(where, "dy", dy, "dx", dx);
         detail::check_pair(where, "x", x, "dx", dx);
+        detail::check_memory(where, "dx", ctx, dx);
         const T beta = beta_of(mode);
         if constexpr (FusesBackward<B, T>) {
             B::template backward<T>(ctx, *plan_, const_values(), x, dy, dx, gradients(), beta);
@@ -160,7 +178,7 @@ public:
 
     /// The same without the input gradient, for the first layer of a network.
     void backward(context_type& ctx, view<const T> x, view<const T> dy, GradientMode mode = GradientMode::overwrite) {
-        check_backward("SparseLinear::backward", x, dy);
+        check_backward(ctx, "SparseLinear::backward", x, dy);
         const T beta = beta_of(mode);
         B::template weight_gradient<T>(ctx, *plan_, x, dy, gradients(), beta);
         bias_backward(ctx, dy, beta);
@@ -173,13 +191,14 @@ public:
     /// connection cannot return in the same step. Carry per-connection state of your own along with
     /// the report's maps; plans and topology pointers taken before are out of date.
     /// O(nnz) time and memory.
-    /// @throws TopologyError if a rule returns what it must not; ArgumentError from a rule; what the
-    ///         allocator throws. The layer is unchanged then.
+    /// @throws TopologyError if a rule returns what it must not; ArgumentError from a rule or for a layer that
+    ///         the device of the context does not reach; what the allocator throws. The layer is unchanged then.
     template <class P, class G>
     report_type rewire(context_type& ctx, const P& pruner, const G& grower) {
         static_assert(Pruner<P, T, context_type>, "SparseLinear::rewire: the first rule is not a Pruner");
         static_assert(Grower<G, context_type>, "SparseLinear::rewire: the second rule is not a Grower");
         require_usable("SparseLinear::rewire");
+        detail::check_memory("SparseLinear::rewire", "the layer", ctx, const_values());
         report_type report = propose_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
         if (report.after() != topology_) {
             auto plan = std::make_shared<Plan>(B::template make_plan<T>(ctx, report.after(), options_.use));
@@ -199,7 +218,8 @@ public:
     /// span leaves that array where it is. The memory must outlive the layer and its moves; a copy
     /// of the layer, and a layer that is assigned to, has memory of its own again.
     /// @throws ShapeError, before anything is written, if an extent is wrong, or if a span overlaps
-    ///         another one or the memory of another array of the layer
+    ///         another one or the memory of another array of the layer; ArgumentError for memory that the
+    ///         device of the context does not reach
     void bind(context_type& ctx, const ParameterSpans<T, space>& spans) {
         require_usable("SparseLinear::bind");
         const span<T> lent[] = {spans.values, spans.gradients, spans.bias, spans.bias_gradients};
@@ -209,6 +229,7 @@ public:
             const Size wanted = arrays[i]->size();
             require<ShapeError>(lent[i].empty() || static_cast<Size>(lent[i].size()) == wanted, "SparseLinear::bind",
                                 names[i], " has ", lent[i].size(), " elements, the layer needs ", wanted);
+            detail::check_memory("SparseLinear::bind", names[i], ctx, lent[i]);
             for (int j = 0; j < 4; ++j) {
                 require<ShapeError>(i == j || (!overlap(lent[i], lent[j]) && !overlap(lent[i], arrays[j]->span())),
                                     "SparseLinear::bind", names[i], " overlaps ", names[j]);
@@ -304,6 +325,20 @@ private:
         return matrix.topology();
     }
 
+    static const topology_ptr& checked(const context_type& ctx, const topology_ptr& topology, span<const T> values,
+                                       span<const T> bias) {
+        constexpr const char* where = "SparseLinear";
+        require<UnsupportedError>(topology != nullptr, where, "the topology is null");
+        require<ShapeError>(static_cast<Size>(values.size()) == topology->nnz(), where, values.size(), " values for ",
+                            topology->nnz(), " entries");
+        require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == topology->out_features(), where,
+                            "bias has ", bias.size(), " elements, the matrix ", topology->out_features(), " rows");
+        detail::check_memory(where, "the topology", ctx, topology->row_offsets());
+        detail::check_memory(where, "values", ctx, values);
+        detail::check_memory(where, "bias", ctx, bias);
+        return topology;
+    }
+
     static BufferIn<T, space> zeros(context_type& ctx, Size count) {
         BufferIn<T, space> buffer = ctx.template allocate<T>(count);
         ctx.fill(buffer.span(), T{0});
@@ -346,12 +381,16 @@ private:
         require<UnsupportedError>(topology_ != nullptr, where, "the layer is empty, it was moved from");
     }
 
-    void check_backward(const char* where, const view<const T>& x, const view<const T>& dy) const {
+    void check_backward(const context_type& ctx, const char* where, const view<const T>& x,
+                        const view<const T>& dy) const {
         require_usable(where);
         require<UnsupportedError>(options_.use == PlanUse::training, where, "the layer was made for inference only");
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
         detail::check_extents(where, "dy", dy, out_features(), "gives", x.batch());
         detail::check_layout(where, "x", x, "dy", dy);
+        detail::check_memory(where, "the layer", ctx, const_values());
+        detail::check_memory(where, "x", ctx, x);
+        detail::check_memory(where, "dy", ctx, dy);
     }
 
     template <class OtherBackend, class OtherScalar>

@@ -10,6 +10,11 @@
 
 namespace snack::inline v0::simt {
 
+// A functor of an unnamed namespace makes both functions local by itself, so the attribute below says
+// nothing new there; nvcc would warn.
+#pragma nv_diagnostic push
+#pragma nv_diag_suppress 1407
+
 /// What every kernel is on the device. Hidden, so that two shared objects of one process that hold
 /// kernels of the same name each launch their own; not `static`, because `launch`, whose definition
 /// must mean the same in every translation unit, refers to it.
@@ -46,5 +51,7 @@ template <KernelFunctor Kernel>
     void* arguments[] = {const_cast<Kernel*>(&kernel)};
     return cudaLaunchKernelExC(&config, entry, arguments);
 }
+
+#pragma nv_diagnostic pop
 
 }  // namespace snack::inline v0::simt

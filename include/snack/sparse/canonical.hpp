@@ -6,7 +6,6 @@
 // error on every route.
 
 #include <concepts>
-#include <limits>
 #include <span>
 #include <utility>
 
@@ -20,20 +19,6 @@ struct Canonical {
     TopologyPtr topology;
     Buffer<Size> permutation;  ///< permutation[entry] = position in the input
 };
-
-namespace detail {
-
-/// A coordinate in 64 bits; unsigned values beyond them become -1, which no range holds.
-template <std::integral I>
-constexpr Size widen(I coordinate) {
-    if constexpr (sizeof(I) >= sizeof(Size) && !std::numeric_limits<I>::is_signed) {
-        return coordinate > static_cast<I>(std::numeric_limits<Size>::max()) ? Size{-1} : static_cast<Size>(coordinate);
-    } else {
-        return static_cast<Size>(coordinate);
-    }
-}
-
-}  // namespace detail
 
 /// Sorts coordinates by (row, column) and checks them. O(nnz + out_features) time and memory.
 ///
@@ -50,13 +35,10 @@ Canonical canonicalize(Size out_features, Size in_features, std::span<const I> r
     Buffer<Size> permutation(nnz, allocator);
     bool sorted = true;
     for (Size e = 0; e < nnz; ++e) {
-        const Size row = detail::widen(rows.data()[e]);
-        const Size column = detail::widen(columns.data()[e]);
-        if (row < 0 || row >= out_features || column < 0 || column >= in_features) [[unlikely]] {
-            detail::fail<TopologyError>(where, "entry ", e, " at (", rows.data()[e], ", ", columns.data()[e],
-                                        ") is outside a ", out_features, " x ", in_features, " matrix");
+        cells[e] = detail::cell_of(rows.data()[e], columns.data()[e], out_features, in_features);
+        if (cells[e] < 0) [[unlikely]] {
+            detail::fail_outside(where, e, rows.data()[e], columns.data()[e], out_features, in_features);
         }
-        cells[e] = row * in_features + column;
         permutation[e] = e;
         sorted = sorted && (e == 0 || cells[e - 1] <= cells[e]);
     }
@@ -65,9 +47,7 @@ Canonical canonicalize(Size out_features, Size in_features, std::span<const I> r
     }
     for (Size e = 1; e < nnz; ++e) {
         if (cells[e - 1] == cells[e]) [[unlikely]] {
-            const Size repeated = permutation[e];
-            detail::fail<TopologyError>(where, "entry ", repeated, " at (", rows.data()[repeated], ", ",
-                                        columns.data()[repeated], ") is given twice");
+            detail::fail_repeated(where, permutation[e], rows.data()[permutation[e]], columns.data()[permutation[e]]);
         }
     }
     return {Topology::from_cells(out_features, in_features, std::as_const(cells).span(), allocator),

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// The steps from sorted cells (row * in_features + column) to a topology, each for one element on its own:
-// how a device makes and checks its coordinates.
+// The steps from coordinates to cells (row * in_features + column), and from sorted cells to a topology, each
+// for one element on its own: how a device makes and checks its coordinates.
+
+#include <concepts>
+#include <limits>
 
 #include <snack/core/error.hpp>
 
@@ -28,6 +31,40 @@ SNACK_HOST_DEVICE Size partition_point(Size count, const Predicate& holds) {
 template <class T>
 SNACK_HOST_DEVICE Size lower_bound(const T* sorted, Size count, Size value) {
     return partition_point(count, [=](Size i) { return sorted[i] < value; });
+}
+
+/// A coordinate in 64 bits; unsigned values beyond them become -1, which no range holds.
+template <std::integral I>
+SNACK_HOST_DEVICE constexpr Size widen(I coordinate) {
+    if constexpr (sizeof(I) >= sizeof(Size) && !std::numeric_limits<I>::is_signed) {
+        constexpr I largest = 0x7fffffffffffffff;
+        return coordinate > largest ? Size{-1} : static_cast<Size>(coordinate);
+    } else {
+        return static_cast<Size>(coordinate);
+    }
+}
+
+/// The cell of a coordinate, which is checked before it is narrowed; -1 outside of the matrix.
+template <std::integral I>
+SNACK_HOST_DEVICE constexpr Size cell_of(I row, I column, Size out_features, Size in_features) {
+    const Size wide_row = widen(row);
+    const Size wide_column = widen(column);
+    const bool inside = wide_row >= 0 && wide_row < out_features && wide_column >= 0 && wide_column < in_features;
+    return inside ? wide_row * in_features + wide_column : -1;
+}
+
+/// Throws the error for entry number `entry`, whose coordinate is out of range.
+template <std::integral I>
+[[noreturn, gnu::cold, gnu::noinline]] void fail_outside(const char* where, Size entry, I row, I column,
+                                                         Size out_features, Size in_features) {
+    fail<TopologyError>(where, "entry ", entry, " at (", row, ", ", column, ") is outside a ", out_features, " x ",
+                        in_features, " matrix");
+}
+
+/// Throws the error for entry number `entry`, whose coordinate another one has.
+template <std::integral I>
+[[noreturn, gnu::cold, gnu::noinline]] void fail_repeated(const char* where, Size entry, I row, I column) {
+    fail<TopologyError>(where, "entry ", entry, " at (", row, ", ", column, ") is given twice");
 }
 
 /// columns[entry] from cells (nnz).

@@ -5,22 +5,21 @@
 // The triple (rows, columns, values) is the paper's (Ar, Ac, Av), section 3.1.
 
 #include <concepts>
-#include <span>
 
-#include <snack/core/types.hpp>
+#include <snack/core/span.hpp>
 
 namespace snack::inline v0 {
 
-/// Entries (rows[e], columns[e]) = values[e] of an (out_features, in_features) matrix, e < nnz.
-/// Any integer type may hold the coordinates; they are range-checked in 64 bits when a
-/// `CooMatrix` is made from the view.
-template <class T, std::integral I = Index>
+/// Entries (rows[e], columns[e]) = values[e] of an (out_features, in_features) matrix, e < nnz, in a memory
+/// space. Any integer type may hold the coordinates; they are range-checked in 64 bits when a `CooMatrix`,
+/// or a `CudaCooMatrix`, is made from the view.
+template <class T, std::integral I = Index, class Space = HostSpace>
 struct CooView {
     Size out_features = 0;
     Size in_features = 0;
-    std::span<const I> rows;
-    std::span<const I> columns;
-    std::span<const T> values;
+    SpanIn<const I, Space> rows;
+    SpanIn<const I, Space> columns;
+    SpanIn<const T, Space> values;
 };
 
 }  // namespace snack::inline v0

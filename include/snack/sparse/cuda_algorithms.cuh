@@ -12,19 +12,17 @@
 
 namespace snack::inline v0::detail {
 
-/// The scratch slot of CUB's temporary storage; slots of backends are not negative.
-inline constexpr int cub_slot = -1;
-
-/// Runs call(temporary storage, its bytes), first to learn how much is needed. CUB looks at the last error
-/// of the thread after its launches, so what somebody else left there is dropped first.
+/// Runs call(temporary storage, its bytes), first to learn how much is needed; the storage, which can be as
+/// large as what is sorted, is not kept. CUB looks at the last error of the thread after its launches, so
+/// what somebody else left there is dropped first.
 template <class Call>
 void with_cub_storage(CudaContext& ctx, const char* where, const Call& call) {
     const DeviceGuard guard(ctx.device(), where);
     std::size_t bytes = 0;
     require_cuda(call(nullptr, bytes), where, "cub, for its storage");
-    void* const storage = ctx.scratch<unsigned char>(cub_slot, static_cast<Size>(bytes)).data();
+    DeviceBuffer<unsigned char> storage = ctx.allocate<unsigned char>(static_cast<Size>(bytes));
     cudaGetLastError();
-    require_cuda(call(storage, bytes), where, "cub");
+    require_cuda(call(storage.data(), bytes), where, "cub");
 }
 
 /// Sorts keys in [0, bound) ascending.

@@ -124,15 +124,13 @@ private:
         const Size columns = plain ? a.features() : a.batch();
         const T alpha = 1;
         if constexpr (std::is_same_v<T, float>) {
-            detail::require_cublas(
-                cublasSgemv_64(handle, operation<T>(a), rows, columns, &alpha, a.data(), a.stride(), b.data(),
-                               b.sample_stride(), &beta, c.data(), c.sample_stride()),
-                "cublasSgemv");
+            detail::require_cublas(cublasSgemv_64(handle, operation<T>(a), rows, columns, &alpha, a.data(), a.stride(),
+                                                  b.data(), b.sample_stride(), &beta, c.data(), c.sample_stride()),
+                                   "cublasSgemv");
         } else {
-            detail::require_cublas(
-                cublasDgemv_64(handle, operation<T>(a), rows, columns, &alpha, a.data(), a.stride(), b.data(),
-                               b.sample_stride(), &beta, c.data(), c.sample_stride()),
-                "cublasDgemv");
+            detail::require_cublas(cublasDgemv_64(handle, operation<T>(a), rows, columns, &alpha, a.data(), a.stride(),
+                                                  b.data(), b.sample_stride(), &beta, c.data(), c.sample_stride()),
+                                   "cublasDgemv");
         }
     }
 };

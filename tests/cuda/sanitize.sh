@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Runs the GPU suite as it is and under each tool of compute-sanitizer, several processes at a time, and ends
+# with a line for each: how many cases ran, and what was found. Cases tagged [large] run as they are only.
+#
+#     sh tests/cuda/sanitize.sh build/cuda/tests/cuda/snack_tests_cuda LOGS [PROCESSES [TOOL...]]
+#
+# Logs go to the folder LOGS, a file for each tool. Tools: plain memcheck initcheck synccheck racecheck.
+
+set -eu
+program=$1
+logs=$2
+processes=${3:-8}
+[ $# -le 3 ] && set -- "" "" "" plain memcheck initcheck synccheck racecheck
+shift 3
+
+mkdir -p "$logs"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+for tool in "$@"; do
+    filter=
+    command=$program
+    if [ "$tool" != plain ]; then
+        filter='~[large]'
+        command="compute-sanitizer --tool $tool --error-exitcode 9 $program"
+        [ "$tool" != memcheck ] || command="compute-sanitizer --tool memcheck --padding 32 --error-exitcode 9 $program"
+    fi
+    # Catch2 2.13 ends a list of names with the number of names, as its status too.
+    "$program" --list-test-names-only $filter >"$work/names" || true
+    rm -f "$work"/part.* "$work"/log.*
+    # Dealt out in turns: cases that take long stand side by side.
+    awk -v n="$processes" -v to="$work/part." 'NF { gsub(/,/, "\\,"); print "\"" $0 "\"" > (to NR % n) }' "$work/names"
+    start=$(date +%s)
+    for part in "$work"/part.*; do
+        (
+            status=0
+            $command --input-file "$part" >"$work/log.${part##*.}" 2>&1 || status=$?
+            echo "exit status $status" >>"$work/log.${part##*.}"
+        ) &
+    done
+    wait
+    cat "$work"/log.* >"$logs/$tool.log"
+    bad=$(grep -c '^exit status [^0]' "$logs/$tool.log" || true)
+    errors=$(sed -n 's/^========= .*SUMMARY: \([0-9]*\) \(error\|hazard\).*/\1/p' "$logs/$tool.log" | awk '{ n += $1 } END { print n + 0 }')
+    cases=$(sed -n 's/.*(\([0-9]*\) assertions\? in \([0-9]*\) test cases\?).*/\2/p; s/^test cases: *\([0-9]*\) .*/\1/p' \
+        "$logs/$tool.log" | awk '{ n += $1 } END { print n + 0 }')
+    echo "$tool: $cases cases, $bad of $(ls "$work"/part.* | wc -l) processes failed, $errors errors found, $(($(date +%s) - start)) s"
+    [ "$bad" -eq 0 ] && [ "$errors" -eq 0 ] || failed=1
+done
+exit $failed
