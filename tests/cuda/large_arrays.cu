@@ -72,7 +72,7 @@ TEST_CASE("a layer holds values and columns of more than 2^31 bytes", "[gpu][lar
     constexpr Size features = 24000;
     constexpr Size missing = 1000;
     constexpr Size nnz = features * features - missing;
-    if (!have_memory(80 * nnz)) {
+    if (!have_memory(110 * nnz)) {
         return;
     }
     snack::CudaContext ctx;

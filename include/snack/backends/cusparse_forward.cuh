@@ -6,23 +6,22 @@
 
 #include <utility>
 
-#include <snack/backends/cusparse/products.cuh>
+#include <snack/backends/cusparse/pieces.cuh>
 #include <snack/backends/gpu/segmented_gradients.hpp>
 #include <snack/sparse/cuda_column_order.cuh>
 
 namespace snack::inline v0 {
 
-template <Scalar T>
 class CuSparseForwardPlan : public SegmentedPlan<CudaContext> {
 public:
     CuSparseForwardPlan(CudaContext& ctx, const CudaTopologyPtr& topology, PlanUse use, bool coo)
         : SegmentedPlan<CudaContext>(ctx, topology, use), product_(ctx, topology, coo) {}
 
-    const CuSparsePlan<T>& product() const noexcept { return product_; }
+    const CuSparsePlan& product() const noexcept { return product_; }
     Size bytes() const { return SegmentedPlan<CudaContext>::bytes() + product_.bytes(); }
 
 private:
-    CuSparsePlan<T> product_;
+    CuSparsePlan product_;
 };
 
 /// Forward as in CuSparseBackend, gradients as in CooSegmented.
@@ -32,19 +31,19 @@ struct CuSparseForwardBackend : SegmentedGradients<CudaContext> {
     static constexpr Determinism determinism = Determinism::not_guaranteed;
     using context_type = CudaContext;
     template <Scalar T>
-    using plan = CuSparseForwardPlan<T>;
+    using plan = CuSparseForwardPlan;
 
     /// @throws UnsupportedError for 2^31 entries or more
     template <Scalar T>
-    static CuSparseForwardPlan<T> make_plan(CudaContext& ctx, const CudaTopologyPtr& topology, PlanUse use) {
+    static CuSparseForwardPlan make_plan(CudaContext& ctx, const CudaTopologyPtr& topology, PlanUse use) {
         return {ctx, topology, use, detail::cusparse_choice(Algorithm).coo};
     }
 
     template <Scalar T>
-    static void forward(CudaContext& ctx, const CuSparseForwardPlan<T>& plan, DeviceSpan<const T> values,
+    static void forward(CudaContext& ctx, const CuSparseForwardPlan& plan, DeviceSpan<const T> values,
                         DeviceSpan<const T> bias, MatrixView<const T, CudaSpace> x, MatrixView<T, CudaSpace> y) {
-        detail::cusparse_product<T>(ctx, detail::cusparse_choice(Algorithm), plan.product(), CuSparseCall::product,
-                                    values.data(), bias.empty() ? nullptr : bias.data(), x, y);
+        detail::cusparse_product<T>(ctx, detail::cusparse_choice(Algorithm), plan.product(), false, values.data(),
+                                    bias.empty() ? nullptr : bias.data(), x, y);
     }
 };
 

@@ -60,8 +60,6 @@ public:
     CudaContext(CudaContext&&) noexcept = default;
     CudaContext& operator=(CudaContext&&) noexcept = default;
 
-    /// What tells this context's memory and stream from those of others, also after a move.
-    const void* id() const noexcept { return memory_.get(); }
     int device() const noexcept { return memory_->device(); }
     cudaStream_t stream() const noexcept { return memory_->stream(); }
     int multiprocessors() const noexcept { return multiprocessors_; }

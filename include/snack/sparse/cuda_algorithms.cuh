@@ -19,6 +19,7 @@ template <class Call>
 void with_cub_storage(CudaContext& ctx, const char* where, const Call& call) {
     const DeviceGuard guard(ctx.device(), where);
     std::size_t bytes = 0;
+    cudaGetLastError();
     require_cuda(call(nullptr, bytes), where, "cub, for its storage");
     DeviceBuffer<unsigned char> storage = ctx.allocate<unsigned char>(static_cast<Size>(bytes));
     cudaGetLastError();

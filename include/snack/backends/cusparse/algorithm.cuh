@@ -28,8 +28,7 @@ constexpr CuSparseChoice cusparse_choice(CuSparseAlgorithm algorithm) {
         case CuSparseAlgorithm::csr_2:
             return {"CuSparse/csr_2", false, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2, CUSPARSE_SPMV_CSR_ALG2};
         case CuSparseAlgorithm::csr_3:
-            return {"CuSparse/csr_3", false, CUSPARSE_SPMM_CSR_ALG3, CUSPARSE_SPMM_ALG_DEFAULT,
-                    CUSPARSE_SPMV_CSR_ALG2};
+            return {"CuSparse/csr_3", false, CUSPARSE_SPMM_CSR_ALG3, CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMV_CSR_ALG2};
         case CuSparseAlgorithm::coo_default:
             return {"CuSparse/coo", true, CUSPARSE_SPMM_ALG_DEFAULT, CUSPARSE_SPMM_ALG_DEFAULT,
                     CUSPARSE_SPMV_ALG_DEFAULT};
