@@ -2,6 +2,7 @@
 
 // The CPU backend.
 
+#define SNACK_CONFORMANCE_SCALARS float, double
 #include <snack/backends/host.hpp>
 #include <tests/conformance/suite.hpp>
 

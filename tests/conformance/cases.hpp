@@ -127,7 +127,10 @@ template <class B, class T>
 void batches_pass_65535() {
     ContextFor<B> ctx;
     auto layer = layer_of<B, T>(ctx, 1, 1, {{0, 0, 2}});
-    for (const auto& [batch, sum] : {std::pair<Size, T>{65535, 196602}, {65536, 196603}, {131073, 393214}}) {
+    for (const auto& [batch, sum] : {std::pair<Size, T>{65536, 196603}, {65535, 196602}, {131073, 393214}}) {
+        if (is_emulated<B> && batch != 65536) {
+            continue;  // the first batch that a grid cannot have in y is enough where a thread costs a microsecond
+        }
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
             Activations<T> x(batch, 1, {layout}, [](Size sample, Size) { return sample % 7; });
             Activations<T> dy(batch, 1, {layout}, T{1});

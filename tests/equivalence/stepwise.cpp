@@ -6,6 +6,7 @@
 
 #include <tuple>
 
+#include <snack/backends/dense.hpp>
 #include <snack/backends/dense_mask.hpp>
 #include <snack/backends/host.hpp>
 #include <tests/equivalence/follower.hpp>
