@@ -3,6 +3,9 @@
 
 // What the host launcher says about a kernel that breaks a rule.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <string>
 
 #include <snack/simt/simt_error.hpp>
@@ -21,5 +24,36 @@ std::string fault_of(const Kernel& kernel, const snack::simt::LaunchShape& shape
     });
     return text;
 }
+
+#if SNACK_ADDRESS_SANITIZER
+/// Runs a kernel in a process of its own, which must die; what it wrote to stderr.
+template <class Kernel>
+std::string last_words(const snack::simt::LaunchShape& shape, const Kernel& kernel,
+                       const snack::simt::HostLauncher::Options& order = {}) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], 2);
+        try {
+            snack::simt::HostLauncher(order).run(shape, kernel);
+        } catch (...) {
+        }
+        _exit(0);
+    }
+    close(ends[1]);
+    std::string text;
+    char bytes[512];
+    for (ssize_t count; (count = read(ends[0], bytes, sizeof bytes)) > 0;) {
+        text.append(bytes, static_cast<std::size_t>(count));
+    }
+    close(ends[0]);
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+    return text;
+}
+#endif
 
 }  // namespace tests

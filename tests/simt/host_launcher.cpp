@@ -116,6 +116,9 @@ TEST_CASE("grids that no device takes are refused", "[kernels][simt]") {
     CHECK(contains(refusal({.blocks_x = 0, .blocks_y = 65536}), "65536 blocks in y"));
     CHECK(contains(refusal({.shared_bytes = -1}), "-1 bytes of shared memory"));
     CHECK(contains(refusal({.shared_bytes = 227 * 1024 + 1}), "232449 bytes of shared memory"));
+    CHECK(contains(refusal({.cluster_x = 0}), "0 blocks in a cluster"));
+    CHECK(contains(refusal({.blocks_x = 9, .cluster_x = 9}), "9 blocks in a cluster"));
+    CHECK(contains(refusal({.blocks_x = 6, .cluster_x = 4}), "6 blocks in x are not a multiple of the 4 of a cluster"));
 }
 
 TEST_CASE("thousands of blocks and a full block are run", "[kernels][simt]") {

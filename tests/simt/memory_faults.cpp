@@ -3,9 +3,6 @@
 // Planted faults in the use of memory: each must be found, by the vocabulary or, for accesses out
 // of bounds, by the address sanitizer. Those tests are only there where it is.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <string>
 
 #include <snack/memory/buffer.hpp>
@@ -131,34 +128,6 @@ struct CopyOneTooMany {
         }
     }
 };
-
-/// Runs a kernel in a process of its own, which must die; what it wrote to stderr.
-template <class Kernel>
-std::string last_words(const simt::LaunchShape& shape, const Kernel& kernel) {
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        dup2(ends[1], 2);
-        try {
-            HostLauncher().run(shape, kernel);
-        } catch (...) {
-        }
-        _exit(0);
-    }
-    close(ends[1]);
-    std::string text;
-    char bytes[512];
-    for (ssize_t count; (count = read(ends[0], bytes, sizeof bytes)) > 0;) {
-        text.append(bytes, static_cast<std::size_t>(count));
-    }
-    close(ends[0]);
-    int status = 0;
-    waitpid(child, &status, 0);
-    CHECK_FALSE((WIFEXITED(status) && WEXITSTATUS(status) == 0));
-    return text;
-}
 #endif
 
 }  // namespace
@@ -173,17 +142,18 @@ TEST_CASE("all of shared memory can be written", "[kernels][simt]") {
 TEST_CASE("the sanitizer finds a write beside shared memory", "[kernels][simt]") {
     const Size bytes = GENERATE(7, 64, 1000);
 
+    CHECK(contains(tests::last_words({.shared_bytes = bytes}, FillShared{0, bytes + 1}),
+                   "AddressSanitizer: use-after-poison"));
     CHECK(
-        contains(last_words({.shared_bytes = bytes}, FillShared{0, bytes + 1}), "AddressSanitizer: use-after-poison"));
-    CHECK(contains(last_words({.shared_bytes = bytes}, FillShared{-1, 1}), "AddressSanitizer: use-after-poison"));
+        contains(tests::last_words({.shared_bytes = bytes}, FillShared{-1, 1}), "AddressSanitizer: use-after-poison"));
 }
 
 TEST_CASE("the sanitizer finds a read beyond a buffer inside a kernel", "[kernels][simt]") {
     const Buffer<float> from(33, 1, nullptr);
     Buffer<float> to(33);
 
-    CHECK(
-        contains(last_words({}, CopyOneTooMany{from.data(), to.data(), 33}), "AddressSanitizer: heap-buffer-overflow"));
+    CHECK(contains(tests::last_words({}, CopyOneTooMany{from.data(), to.data(), 33}),
+                   "AddressSanitizer: heap-buffer-overflow"));
 }
 #else
 TEST_CASE("a write beside shared memory is found at the end of the block", "[kernels][simt]") {

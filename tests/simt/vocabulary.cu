@@ -3,6 +3,7 @@
 // Every word of the vocabulary, compiled for a GPU.
 
 #include <snack/simt/device_launcher.cuh>
+#include <tests/simt/cluster_kernels.hpp>
 #include <tests/simt/vocabulary_kernels.hpp>
 
 namespace tests {
@@ -50,6 +51,11 @@ cudaError_t launch_vocabulary(cudaStream_t stream, const VocabularyOperands& at)
     launch(BlockSum<double>::shared_bytes, BlockSum<double>{at.doubles, at.doubles});
     launch(0, WarpScan<float>{at.floats, at.floats});
     launch(0, WarpScan<double>{at.doubles, at.doubles});
+    launch(0, ClusterPlaces{at.sizes});
+    launch(ClusterRing::shared_bytes, ClusterRing{at.ints, at.ints});
+    launch(ClusterPacks<float, 4>::shared_bytes, ClusterPacks<float, 4>{at.floats, at.floats});
+    launch(ClusterTile::shared_bytes, ClusterTile{at.floats, at.floats});
+    launch(ClusterSum<double>::shared_bytes, ClusterSum<double>{at.doubles, at.doubles, at.doubles});
     return first;
 }
 

@@ -52,6 +52,9 @@ public:
         };
         multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
         shared_bytes_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+        const int architecture =
+            100 * attribute(cudaDevAttrComputeCapabilityMajor) + 10 * attribute(cudaDevAttrComputeCapabilityMinor);
+        has_clusters_ = attribute(cudaDevAttrClusterLaunch) != 0 && simt::built_with_clusters(architecture);
         memory_ = std::make_shared<const detail::DeviceMemory>(
             device, options.stream.has_value() ? &*options.stream : nullptr, options.allocator);
     }
@@ -65,11 +68,19 @@ public:
     int multiprocessors() const noexcept { return multiprocessors_; }
     /// The most shared memory that a block can have.
     Size shared_bytes_per_block() const noexcept { return shared_bytes_; }
+    /// Whether blocks of a cluster reach each other's shared memory: on devices of sm_90 and newer, in programs
+    /// built for them.
+    bool has_clusters() const noexcept { return has_clusters_; }
+    /// The most blocks of a cluster; 1 without clusters.
+    int most_cluster_blocks() const noexcept { return has_clusters_ ? simt::max_cluster_blocks : 1; }
 
     /// Starts a kernel; `where` names the operation it belongs to in the error.
-    /// @throws CudaError with this launch's own error, ArgumentError for a grid beyond CUDA's limits
+    /// @throws CudaError with this launch's own error, ArgumentError for a grid beyond CUDA's limits,
+    ///         UnsupportedError for clusters where there are none
     template <class Kernel>
     void launch(const Kernel& kernel, const simt::LaunchShape& shape) {
+        require<UnsupportedError>(shape.cluster_x == 1 || has_clusters_, Kernel::name, "clusters of ", shape.cluster_x,
+                                  " blocks need a device of sm_90 or newer, and a program built for it");
         const DeviceGuard guard(device(), Kernel::name);
         detail::require_cuda(simt::launch(stream(), shape, kernel), Kernel::name, "cudaLaunchKernelExC");
     }
@@ -240,6 +251,7 @@ private:
 
     int multiprocessors_ = 0;
     Size shared_bytes_ = 0;
+    bool has_clusters_ = false;
     detail::DeviceMemoryPtr memory_;
     detail::ScratchBlocks<CudaSpace> blocks_;
     std::vector<std::pair<const char*, std::unique_ptr<AnyHolder>>> handles_;

@@ -39,6 +39,9 @@ public:
 
     int multiprocessors() const noexcept { return 2; }
     Size shared_bytes_per_block() const noexcept { return max_shared_bytes; }
+    /// Whether blocks of a cluster reach each other's shared memory, and the most blocks of one.
+    bool has_clusters() const noexcept { return true; }
+    int most_cluster_blocks() const noexcept { return max_cluster_blocks; }
 
 private:
     HostLauncher launcher_;

@@ -35,6 +35,7 @@ public:
         warp_count_ = threads / warp_size;
         warps_.fill({});
         block_ = {};
+        at_cluster_barrier_ = false;
         const auto warps = static_cast<std::size_t>(warp_count_);
         const RandomKey key = {.seed = seed, .stream = 1};
         const auto first = static_cast<std::uint64_t>(block) * (warp_size + most_warps);
@@ -59,18 +60,31 @@ public:
         return -1;
     }
 
-    /// The thread waits at `site`; the last one to come releases all. Who comes to another site
-    /// than the first one did is never counted, so nobody is released.
+    /// The thread waits at `site`; the last one to come releases all, except at a sync_cluster. Who
+    /// comes to another site than the first one did is never counted, so nobody is released.
     void arrive(int thread, const CallSite& site) {
         threads_[static_cast<std::size_t>(thread)] = {ThreadState::waiting, site};
-        if (site.word == Word::sync_block) {
+        if (site.word == Word::sync_block || site.word == Word::sync_cluster) {
             if (block_.count(site, threads())) {
-                release(0, threads());
-                warp_at_ = 0;
+                if (site.word == Word::sync_cluster) {
+                    at_cluster_barrier_ = true;
+                } else {
+                    release_block();
+                }
             }
         } else if (warps_[static_cast<std::size_t>(thread / warp_size)].count(site, warp_size)) {
             release(thread / warp_size * warp_size, warp_size);
         }
+    }
+
+    /// Whether all threads have come to one sync_cluster and wait for other blocks.
+    bool at_cluster_barrier() const { return at_cluster_barrier_; }
+
+    /// Lets all threads go on from where they have all come to.
+    void release_block() {
+        release(0, threads());
+        warp_at_ = 0;
+        at_cluster_barrier_ = false;
     }
 
     void end(int thread) {
@@ -123,6 +137,7 @@ private:
     std::vector<Thread> threads_;
     std::array<Meeting, most_warps> warps_;
     Meeting block_;
+    bool at_cluster_barrier_ = false;
     std::array<int, warp_size> lane_order_;
     std::array<int, most_warps> warp_order_;
     int warp_count_ = 0;

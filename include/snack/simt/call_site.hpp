@@ -24,6 +24,7 @@ struct SourceLine {
 /// The words that a thread can wait at or misuse.
 enum class Word : std::uint8_t {
     sync_block,
+    sync_cluster,
     sync_warp,
     shuffle,
     shuffle_down,
@@ -31,6 +32,7 @@ enum class Word : std::uint8_t {
     ballot,
     any,
     shared,
+    cluster_shared,
     load_streaming,
     load_read_only,
     load_pack,
@@ -41,10 +43,11 @@ enum class Word : std::uint8_t {
 };
 
 constexpr const char* name_of(Word word) {
-    constexpr const char* names[] = {"sync_block",     "sync_warp",      "shuffle",   "shuffle_down",
-                                     "shuffle_xor",    "ballot",         "any",       "shared",
-                                     "load_streaming", "load_read_only", "load_pack", "load_pack_streaming",
-                                     "store_pack",     "copy_async",     "wait_async"};
+    constexpr const char* names[] = {"sync_block",   "sync_cluster",        "sync_warp",      "shuffle",
+                                     "shuffle_down", "shuffle_xor",         "ballot",         "any",
+                                     "shared",       "cluster_shared",      "load_streaming", "load_read_only",
+                                     "load_pack",    "load_pack_streaming", "store_pack",     "copy_async",
+                                     "wait_async"};
     return names[static_cast<int>(word)];
 }
 

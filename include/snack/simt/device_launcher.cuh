@@ -24,8 +24,21 @@ run_on_device(const __grid_constant__ Kernel kernel) {
     kernel(DeviceThread<Kernel::block_threads>());
 }
 
+/// Whether the code that a device of `architecture` (900 for sm_90) runs, the newest built that it takes, knows
+/// clusters.
+constexpr bool built_with_clusters(int architecture) {
+    constexpr int built[] = {__CUDA_ARCH_LIST__};
+    int runs = 0;
+    for (const int one : built) {
+        runs = one <= architecture ? one : runs;
+    }
+    return runs >= 900;
+}
+
 /// Launches `kernel` on `stream` and returns the error of this very launch: an earlier error that
 /// nobody has fetched yet stays where it is. Asynchronous; can be captured in a graph.
+/// A shape with clusters is for devices of sm_90 and newer and for code compiled for them: in older code each
+/// block would take itself for a cluster.
 /// @throws ArgumentError for a shape that no device takes
 template <KernelFunctor Kernel>
 [[nodiscard]] __attribute__((visibility("hidden"))) cudaError_t launch(cudaStream_t stream, const LaunchShape& shape,
@@ -48,6 +61,15 @@ template <KernelFunctor Kernel>
     config.blockDim = dim3(Kernel::block_threads);
     config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
     config.stream = stream;
+    cudaLaunchAttribute cluster = {};
+    if (shape.cluster_x > 1) {
+        cluster.id = cudaLaunchAttributeClusterDimension;
+        cluster.val.clusterDim.x = static_cast<unsigned>(shape.cluster_x);
+        cluster.val.clusterDim.y = 1;
+        cluster.val.clusterDim.z = 1;
+        config.attrs = &cluster;
+        config.numAttrs = 1;
+    }
     void* arguments[] = {const_cast<Kernel*>(&kernel)};
     return cudaLaunchKernelExC(&config, entry, arguments);
 }

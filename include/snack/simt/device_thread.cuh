@@ -45,8 +45,8 @@ __device__ __forceinline__ To bits_as(From from) {
     return to;
 }
 
-/// A thread of a block of BlockThreads. Collectives are for all threads of the block
-/// (sync_block) or all 32 lanes of the warp (the others), never for some of them.
+/// A thread of a block of BlockThreads. Collectives are for all threads of the cluster (sync_cluster),
+/// of the block (sync_block) or all 32 lanes of the warp (the others), never for some of them.
 template <int BlockThreads>
 class DeviceThread {
 public:
@@ -61,7 +61,40 @@ public:
     __device__ Size blocks_y() const { return gridDim.y; }
     __device__ Size global_index() const { return block_x() * BlockThreads + index(); }
 
+    /// Place of the block in its cluster of LaunchShape::cluster_x neighbours, and of the cluster in its row
+    /// of the grid. A launch without clusters has clusters of one block, as has all code for less than sm_90.
+    __device__ int cluster_rank() const {
+        unsigned rank = 0;
+        if constexpr (has_clusters) {
+            asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        }
+        return static_cast<int>(rank);
+    }
+    __device__ int cluster_size() const {
+        unsigned size = 1;
+        if constexpr (has_clusters) {
+            asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+        }
+        return static_cast<int>(size);
+    }
+    __device__ Size cluster_index() const {
+        unsigned index = blockIdx.x;
+        if constexpr (has_clusters) {
+            asm("mov.u32 %0, %%clusterid.x;" : "=r"(index));
+        }
+        return index;
+    }
+
     __device__ void sync_block() const { __syncthreads(); }
+    /// A barrier for all blocks of the cluster; orders their accesses to each other's shared memory.
+    __device__ void sync_cluster() const {
+        if constexpr (has_clusters) {
+            asm volatile("barrier.cluster.arrive.release;" ::: "memory");
+            asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
+        } else {
+            __syncthreads();
+        }
+    }
     __device__ void sync_warp() const { __syncwarp(); }
 
     /// The value of lane `lane`, in 0..31.
@@ -97,6 +130,18 @@ public:
     __device__ T* shared(Size byte_offset = 0) const {
         extern __shared__ uint4 dynamic_shared[];
         return reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(dynamic_shared) + byte_offset);
+    }
+
+    /// The place of `own`, which is in this block's shared memory, in that of block `rank` of the cluster: for
+    /// plain loads and stores, packs and atomics, not for copy_async. It can be reached between two
+    /// sync_cluster calls: before the first, that block may not have begun; after its last, it may have ended.
+    template <class T>
+    __device__ T* cluster_shared(T* own, int rank) const {
+        T* there = own;
+        if constexpr (has_clusters) {
+            asm("mapa.u64 %0, %1, %2;" : "=l"(there) : "l"(own), "r"(rank));
+        }
+        return there;
     }
 
     /// A load of what is read once and should not push anything else out of the caches.
@@ -149,6 +194,11 @@ public:
 
 private:
     static constexpr unsigned all_lanes = 0xffffffffu;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    static constexpr bool has_clusters = true;
+#else
+    static constexpr bool has_clusters = false;
+#endif
 };
 
 }  // namespace snack::inline v0::simt

@@ -30,10 +30,15 @@ struct KernelCall {
     void (*run_thread)(const void* kernel, HostBlock& block, int thread);
 };
 
+/// To be driven thus: begin_launch(); for each block begin(), run_until_stuck() and, while the block is
+/// at_cluster_barrier(), pass_cluster_barrier() and run_until_stuck() again. After an error, abandon().
 class HostBlock {
 public:
+    using Cluster = std::vector<std::unique_ptr<HostBlock>>;
+
+    /// `cluster` holds this block and those that run with it, by rank.
     /// Fibers point back here, so a block stays where it is.
-    HostBlock() = default;
+    explicit HostBlock(const Cluster& cluster) : cluster_(cluster) {}
     HostBlock(const HostBlock&) = delete;
     HostBlock& operator=(const HostBlock&) = delete;
 
@@ -50,42 +55,64 @@ public:
         }
     }
 
-    /// Runs one block from its first thread to its last.
-    /// @throws SimtError if a thread breaks a rule; the block can run again after that
-    void run(Size block_x, Size block_y, ThreadOrder order, std::uint64_t seed) {
-        if (!schedule_.finished()) {
-            drop_waiting_threads();  // of a block that ended in an exception of the system
+    /// Prepares for the threads of one block.
+    void begin(Size block_x, Size block_y, ThreadOrder order, std::uint64_t seed) {
+        if (!returned()) {
+            abandon();  // a block that ended in an exception of the system
         }
         block_x_ = block_x;
         block_y_ = block_y;
+        shared_.open();
         shared_.poison();
         schedule_.begin(call_.block_threads, order, seed, block_y * shape_.blocks_x + block_x);
         error_.clear();
+    }
+
+    /// Runs threads until all have returned, all have come to a sync_cluster, or there is an error:
+    /// one of them broke a rule, or none can go on.
+    void run_until_stuck() {
         for (current_ = schedule_.next(); current_ >= 0;) {
             running_ = take_fiber();
             running_->resume();
         }
-        if (!schedule_.finished()) {
-            drop_waiting_threads();
-            if (error_.empty()) {
-                error_ = headline() + " cannot go on: " + places_of_threads(schedule_);
+        if (error_.empty() && !returned() && !at_cluster_barrier()) {
+            error_ = headline() + " cannot go on: " + places_of_threads(schedule_);
+        }
+    }
+
+    bool returned() const { return schedule_.finished(); }
+    bool at_cluster_barrier() const { return schedule_.at_cluster_barrier(); }
+    const CallSite& cluster_barrier() const { return schedule_[0].site; }
+    void pass_cluster_barrier() { schedule_.release_block(); }
+
+    /// Empty if there is none.
+    const std::string& error() const { return error_; }
+
+    /// Ends the calls of all threads that wait.
+    void abandon() {
+        for (Thread& thread : threads_) {
+            if (thread.fiber != nullptr) {
+                thread.fiber->drop();
+                idle_.push_back(std::exchange(thread.fiber, nullptr));
+                thread.copies.clear();
             }
-        } else if (!shared_.intact()) {
-            error_ = headline() + ": a thread wrote next to its " + std::to_string(shared_.bytes()) +
-                     " bytes of shared memory";
         }
-        if (!error_.empty()) {
-            snack::detail::raise<SimtError>(error_);
-        }
+    }
+
+    /// "kernel: block (3, 0)"
+    std::string headline() const {
+        return std::string(call_.name) + ": block (" + std::to_string(block_x_) + ", " + std::to_string(block_y_) + ")";
     }
 
     const LaunchShape& shape() const { return shape_; }
     Size block_x() const { return block_x_; }
     Size block_y() const { return block_y_; }
+    int cluster_rank() const { return static_cast<int>(block_x_ % shape_.cluster_x); }
+    HostBlock& in_cluster(int rank) const { return *cluster_[static_cast<std::size_t>(rank)]; }
     SharedMemory& shared_memory() { return shared_; }
     AsyncCopies& copies(int thread) { return threads_[static_cast<std::size_t>(thread)].copies; }
 
-    /// On a fiber: waits until all threads of the block or the warp are at `site`.
+    /// On a fiber: waits until all threads of the cluster, the block or the warp are at `site`.
     void meet(int thread, const CallSite& site) {
         schedule_.arrive(thread, site);
         Fiber* const own = running_;
@@ -158,21 +185,7 @@ private:
         block.idle_.push_back(own);
     }
 
-    /// Ends the calls of all threads that wait.
-    void drop_waiting_threads() {
-        for (Thread& thread : threads_) {
-            if (thread.fiber != nullptr) {
-                thread.fiber->drop();
-                idle_.push_back(std::exchange(thread.fiber, nullptr));
-                thread.copies.clear();
-            }
-        }
-    }
-
-    std::string headline() const {
-        return std::string(call_.name) + ": block (" + std::to_string(block_x_) + ", " + std::to_string(block_y_) + ")";
-    }
-
+    const Cluster& cluster_;
     KernelCall call_ = {};
     LaunchShape shape_;
     Size block_x_ = 0;

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include <snack/simt/host_block.hpp>
+#include <snack/simt/host_cluster.hpp>
 #include <snack/simt/host_thread.hpp>
 #include <snack/simt/launch_shape.hpp>
 #include <snack/simt/thread_order.hpp>
@@ -18,20 +18,22 @@ namespace snack::inline v0::simt {
 ///
 /// Finds by itself: collectives that not all threads reach, or reach on different lines; lanes and
 /// shared offsets out of range; misaligned accesses; copies nobody waited for; writes next to shared
-/// memory; under AddressSanitizer, any access out of bounds.
+/// memory; blocks of a cluster that do not all come to a sync_cluster, and writes to the shared memory of
+/// one that has not begun or has returned; under AddressSanitizer, any access out of bounds or to that memory.
 /// Finds where the results of several orders are compared: races that another order of whole
-/// stretches between collectives shows.
+/// stretches between collectives shows. Between two sync_cluster calls the blocks of a cluster run one
+/// after the other; what a block had in its shared memory is poison once it has returned.
 /// Cannot find: divergence between two calls of one helper, whose collectives are on one line. A
-/// kernel whose blocks wait for each other, or that spins, hangs: blocks run one after the other.
+/// kernel that spins, or whose blocks wait for each other but at sync_cluster, hangs.
 class HostLauncher {
 public:
     struct Options {
-        ThreadOrder order = ThreadOrder::ascending;  ///< of the threads of a block and of the blocks
+        ThreadOrder order = ThreadOrder::ascending;  ///< of threads, blocks and clusters
         std::uint64_t seed = 0;                      ///< of the seeded order
     };
 
     HostLauncher() : HostLauncher(Options{}) {}
-    explicit HostLauncher(const Options& options) : options_(options), block_(std::make_unique<HostBlock>()) {}
+    explicit HostLauncher(const Options& options) : options_(options), cluster_(std::make_unique<HostCluster>()) {}
 
     /// Runs all threads of the grid and returns.
     /// @throws ArgumentError for a shape that no device takes
@@ -50,17 +52,18 @@ private:
         if (shape.empty()) {
             return;
         }
-        block_->begin_launch(call, shape);
-        blocks_.resize(static_cast<std::size_t>(shape.blocks_x * shape.blocks_y));
-        arrange(std::span(blocks_), options_.order, {.seed = options_.seed}, 0);
-        for (const Size block : blocks_) {
-            block_->run(block % shape.blocks_x, block / shape.blocks_x, options_.order, options_.seed);
+        cluster_->begin_launch(call, shape);
+        const Size clusters_x = shape.blocks_x / shape.cluster_x;
+        clusters_.resize(static_cast<std::size_t>(clusters_x * shape.blocks_y));
+        arrange(std::span(clusters_), options_.order, {.seed = options_.seed}, 0);
+        for (const Size cluster : clusters_) {
+            cluster_->run(cluster % clusters_x, cluster / clusters_x, options_.order, options_.seed);
         }
     }
 
     Options options_;
-    std::unique_ptr<HostBlock> block_;
-    std::vector<Size> blocks_;
+    std::unique_ptr<HostCluster> cluster_;
+    std::vector<Size> clusters_;
 };
 
 }  // namespace snack::inline v0::simt

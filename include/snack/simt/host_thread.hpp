@@ -31,7 +31,12 @@ public:
     Size blocks_y() const { return block_->shape().blocks_y; }
     Size global_index() const { return block_x() * BlockThreads + index_; }
 
+    int cluster_rank() const { return block_->cluster_rank(); }
+    int cluster_size() const { return block_->shape().cluster_x; }
+    Size cluster_index() const { return block_x() / cluster_size(); }
+
     void sync_block(SourceLine at = SourceLine::current()) const { block_->meet(index_, {Word::sync_block, at}); }
+    void sync_cluster(SourceLine at = SourceLine::current()) const { block_->meet(index_, {Word::sync_cluster, at}); }
     void sync_warp(SourceLine at = SourceLine::current()) const { block_->meet(index_, {Word::sync_warp, at}); }
 
     template <class T>
@@ -71,6 +76,23 @@ public:
         unsigned char* const address = block_->shared_memory().data() + byte_offset;
         check_alignment(address, alignof(T), {Word::shared, at});
         return reinterpret_cast<T*>(address);
+    }
+
+    /// Checks the rank, that `own` is in the block's shared memory, and that the other block is there.
+    template <class T>
+    T* cluster_shared(T* own, int rank, SourceLine at = SourceLine::current()) const {
+        const CallSite site = {Word::cluster_shared, at};
+        if (rank < 0 || rank >= cluster_size()) {
+            block_->fail(index_, site, "rank ", rank, " is out of 0..", cluster_size() - 1);
+        }
+        if (!block_->shared_memory().contains(own, sizeof(T))) {
+            block_->fail(index_, site, "the address is not in the block's own shared memory");
+        }
+        HostBlock& there = block_->in_cluster(rank);
+        if (there.returned()) {
+            block_->fail(index_, site, "block ", rank, " of the cluster has returned");
+        }
+        return reinterpret_cast<T*>(there.shared_memory().place_of(own, block_->shared_memory()));
     }
 
     template <class T>

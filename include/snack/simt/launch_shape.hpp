@@ -36,17 +36,22 @@ concept KernelFunctor = std::is_trivially_copyable_v<K> && requires {
     0 && K::block_threads <= 1024 && K::block_threads % warp_size == 0;
 };
 
+/// The most blocks of a cluster that every device with clusters (sm_90 and newer) takes.
+inline constexpr int max_cluster_blocks = 8;
+
 /// A grid of blocks_x * blocks_y blocks, each with `shared_bytes` of dynamic shared memory.
-/// A grid with no blocks launches nothing.
+/// cluster_x neighbours in x make a cluster, whose blocks run at the same time and reach each other's
+/// shared memory. A grid with no blocks launches nothing.
 struct LaunchShape {
     Size blocks_x = 1;
     Size blocks_y = 1;
     Size shared_bytes = 0;
+    int cluster_x = 1;
 
     bool empty() const { return blocks_x == 0 || blocks_y == 0; }
 };
 
-/// @throws ArgumentError for a grid or an amount of shared memory that no device takes
+/// @throws ArgumentError for a grid, clusters or an amount of shared memory that no device takes
 inline void check(const LaunchShape& shape, const char* kernel) {
     require<ArgumentError>(shape.blocks_x >= 0 && shape.blocks_x <= 0x7fffffff, kernel, shape.blocks_x,
                            " blocks in x; a grid takes 0 to 2^31 - 1");
@@ -54,6 +59,10 @@ inline void check(const LaunchShape& shape, const char* kernel) {
                            " blocks in y; a grid takes 0 to 65535");
     require<ArgumentError>(shape.shared_bytes >= 0 && shape.shared_bytes <= max_shared_bytes, kernel,
                            shape.shared_bytes, " bytes of shared memory; a block takes 0 to ", max_shared_bytes);
+    require<ArgumentError>(shape.cluster_x >= 1 && shape.cluster_x <= max_cluster_blocks, kernel, shape.cluster_x,
+                           " blocks in a cluster; a cluster takes 1 to ", max_cluster_blocks);
+    require<ArgumentError>(shape.blocks_x % shape.cluster_x == 0, kernel, shape.blocks_x,
+                           " blocks in x are not a multiple of the ", shape.cluster_x, " of a cluster");
 }
 
 }  // namespace snack::inline v0::simt

@@ -38,12 +38,24 @@ public:
     /// Forgets what the last block wrote.
     void poison() { std::memset(data(), poison_byte, static_cast<std::size_t>(bytes_)); }
 
+    /// Whether it is as poison() left it. Where the address sanitizer watches closed memory, it always is.
+    bool untouched() {
+        if constexpr (SNACK_ADDRESS_SANITIZER) {
+            return true;
+        }
+        return all_are(poison_byte, data(), bytes_);
+    }
+
+    /// Between these, the address sanitizer reports every access.
+    void close() { forbid_access(data(), static_cast<std::size_t>(bytes_)); }
+    void open() { allow_access(data(), static_cast<std::size_t>(bytes_)); }
+
     /// Whether nobody wrote next to the memory. The address sanitizer watches that by itself.
     bool intact() const {
         if constexpr (SNACK_ADDRESS_SANITIZER) {
             return true;
         }
-        return is_canary(begin(), front) && is_canary(begin() + front + bytes_, back);
+        return all_are(canary_byte, begin(), front) && all_are(canary_byte, begin() + front + bytes_, back);
     }
 
     /// On a boundary of 16 bytes and of no more.
@@ -53,6 +65,11 @@ public:
     bool contains(const void* address, Size bytes) {
         const auto distance = reinterpret_cast<std::intptr_t>(address) - reinterpret_cast<std::intptr_t>(data());
         return distance >= 0 && distance + bytes <= bytes_;
+    }
+
+    /// The place here of an address in the memory of another block.
+    unsigned char* place_of(const void* address, SharedMemory& other) {
+        return data() + (static_cast<const unsigned char*>(address) - other.data());
     }
 
 private:
@@ -68,9 +85,9 @@ private:
     const unsigned char* begin() const { return reinterpret_cast<const unsigned char*>(lines_.data()); }
     Size size() const { return static_cast<Size>(lines_.size() * sizeof(Line)); }
 
-    static bool is_canary(const unsigned char* bytes, Size count) {
+    static bool all_are(unsigned char wanted, const unsigned char* bytes, Size count) {
         for (Size i = 0; i < count; ++i) {
-            if (bytes[i] != canary_byte) {
+            if (bytes[i] != wanted) {
                 return false;
             }
         }

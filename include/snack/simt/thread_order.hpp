@@ -16,7 +16,7 @@ namespace snack::inline v0::simt {
 enum class ThreadOrder {
     ascending,
     descending,
-    seeded,  ///< a random permutation of the blocks, of each block's warps and of their lanes
+    seeded,  ///< a random permutation of clusters, of each one's blocks, their warps and lanes
 };
 
 /// Writes 0 ... size - 1 to `numbers`, rearranged. `first` is the first of `size` draws from `key`.
