@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The dense baselines on tensor cores: exact where operands fit 11 bits, and otherwise within the bound
-// that rounding each operand to 11 bits gives, which a single lost term would break.
+// that cutting each operand to 11 bits gives, which a single lost term would break.
 
 #include <tuple>
 
@@ -15,10 +15,10 @@ namespace {
 
 using Backends = std::tuple<snack::CudaDenseTf32, snack::CudaDenseMaskTf32>;
 
-/// Two rounded operands a product; tensor cores may truncate in each addition, twice the unit roundoff.
+/// Two inexact operands a product; tensor cores may truncate in each addition, twice the unit roundoff.
 long double tf32_bound(const ExactSum& sum) {
     const long double u = snack::ScalarTraits<float>::unit_roundoff;
-    const long double operand = 0x1p-11L;
+    const long double operand = snack::kernels::gpu::tf32_roundoff;
     return (operand * (2 + operand) + 2 * (static_cast<long double>(sum.terms) + 1) * u) * sum.magnitude;
 }
 

@@ -20,6 +20,7 @@ namespace snack::inline v0 {
 template <CuSparseAlgorithm Algorithm>
 struct CuSparseBackend : BiasGradientOnGpu<CudaContext> {
     static constexpr detail::CuSparseChoice choice = detail::cusparse_choice(Algorithm);
+    static_assert(choice.algorithm == Algorithm);
     static constexpr const char* name = choice.name;
     static constexpr Determinism determinism = Determinism::not_guaranteed;
     using context_type = CudaContext;

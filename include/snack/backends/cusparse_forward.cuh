@@ -27,7 +27,8 @@ private:
 /// Forward as in CuSparseBackend, gradients as in CooSegmented.
 template <CuSparseAlgorithm Algorithm>
 struct CuSparseForwardBackend : SegmentedGradients<CudaContext> {
-    static constexpr const char* name = "CuSparseForward";
+    static constexpr detail::CuSparseChoice choice = detail::cusparse_choice(Algorithm);
+    static constexpr const char* name = choice.forward_name;
     static constexpr Determinism determinism = Determinism::not_guaranteed;
     using context_type = CudaContext;
     template <Scalar T>
@@ -36,13 +37,13 @@ struct CuSparseForwardBackend : SegmentedGradients<CudaContext> {
     /// @throws UnsupportedError for 2^31 entries or more
     template <Scalar T>
     static CuSparseForwardPlan make_plan(CudaContext& ctx, const CudaTopologyPtr& topology, PlanUse use) {
-        return {ctx, topology, use, detail::cusparse_choice(Algorithm).coo};
+        return {ctx, topology, use, choice.coo};
     }
 
     template <Scalar T>
     static void forward(CudaContext& ctx, const CuSparseForwardPlan& plan, DeviceSpan<const T> values,
                         DeviceSpan<const T> bias, MatrixView<const T, CudaSpace> x, MatrixView<T, CudaSpace> y) {
-        detail::cusparse_product<T>(ctx, detail::cusparse_choice(Algorithm), plan.product(), false, values.data(),
+        detail::cusparse_product<T>(ctx, choice, plan.product(), false, values.data(),
                                     bias.empty() ? nullptr : bias.data(), x, y);
     }
 };

@@ -12,8 +12,9 @@ namespace snack::inline v0 {
 
 using CudaDense = DenseBackend<kernels::gpu::CublasGemm<kernels::gpu::Products::full>>;
 
-/// Floats are multiplied on tensor cores, each operand rounded to 11 bits: |error| of a sum y is up to
-/// 2^-10 (1 + 2^-12) sum |w||x|, besides that of summing in fp32. Doubles are as in CudaDense.
+/// Floats are multiplied on tensor cores, with a relative error of up to r = tf32_roundoff for each operand: that
+/// of a sum y is up to (2 r + r^2) sum |w||x|, besides that of summing. The bias gradient and doubles are as in
+/// CudaDense.
 struct CudaDenseTf32 : DenseBackend<kernels::gpu::CublasGemm<kernels::gpu::Products::tf32>> {
     static constexpr const char* name = "DenseTf32";
 };

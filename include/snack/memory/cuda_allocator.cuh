@@ -28,6 +28,10 @@ public:
 
 namespace detail {
 
+/// Why a call that takes memory or makes a handle fails while its stream records a graph.
+inline constexpr const char* recording_text =
+    "the stream is recording a graph; make layers and run each operation once before that";
+
 /// Device, stream and allocator that a context and all arrays made through it share. A stream of its own
 /// lives until the last of them is gone, since freeing is work on the stream.
 class DeviceMemory {
@@ -56,6 +60,9 @@ public:
     void* allocate(Size bytes) const {
         constexpr const char* where = "CudaContext::allocate";
         const DeviceGuard guard(device_, where);
+        cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+        SNACK_CUDA(where, cudaStreamIsCapturing, stream_, &status);
+        require<UnsupportedError>(status == cudaStreamCaptureStatusNone, where, recording_text);
         if (allocator_ != nullptr) {
             return allocator_->allocate(bytes, stream_);
         }
@@ -65,18 +72,11 @@ public:
     }
 
     void deallocate(void* memory, Size bytes) const noexcept {
-        int before = device_;
-        cudaGetDevice(&before);
-        if (before != device_) {
-            cudaSetDevice(device_);
-        }
+        const QuietDeviceGuard guard(device_);
         if (allocator_ != nullptr) {
             allocator_->deallocate(memory, bytes, stream_);
         } else {
             cudaFreeAsync(memory, stream_);
-        }
-        if (before != device_) {
-            cudaSetDevice(before);
         }
     }
 

@@ -52,9 +52,7 @@ public:
         };
         multiprocessors_ = attribute(cudaDevAttrMultiProcessorCount);
         shared_bytes_ = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-        const int architecture =
-            100 * attribute(cudaDevAttrComputeCapabilityMajor) + 10 * attribute(cudaDevAttrComputeCapabilityMinor);
-        has_clusters_ = attribute(cudaDevAttrClusterLaunch) != 0 && simt::built_with_clusters(architecture);
+        has_clusters_ = attribute(cudaDevAttrClusterLaunch) != 0;
         memory_ = std::make_shared<const detail::DeviceMemory>(
             device, options.stream.has_value() ? &*options.stream : nullptr, options.allocator);
     }
@@ -68,8 +66,8 @@ public:
     int multiprocessors() const noexcept { return multiprocessors_; }
     /// The most shared memory that a block can have.
     Size shared_bytes_per_block() const noexcept { return shared_bytes_; }
-    /// Whether blocks of a cluster reach each other's shared memory: on devices of sm_90 and newer, in programs
-    /// built for them.
+    /// Whether blocks of a cluster reach each other's shared memory: on devices of sm_90 and newer. The kernel
+    /// must be compiled for one too.
     bool has_clusters() const noexcept { return has_clusters_; }
     /// The most blocks of a cluster; 1 without clusters.
     int most_cluster_blocks() const noexcept { return has_clusters_ ? simt::max_cluster_blocks : 1; }
@@ -110,9 +108,13 @@ public:
         cudaEvent_t event = nullptr;
         SNACK_CUDA(where, cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
         const cudaError_t recorded = cudaEventRecord(event, other.stream());
-        const DeviceGuard own(device(), where);  // a borrowed stream may be the default one, of either device
-        const cudaError_t waited = recorded == cudaSuccess ? cudaStreamWaitEvent(stream(), event, 0) : recorded;
+        cudaError_t waited = cudaSuccess;
+        if (recorded == cudaSuccess) {
+            const detail::QuietDeviceGuard own(device());  // a borrowed stream may be the default one, of either device
+            waited = cudaStreamWaitEvent(stream(), event, 0);
+        }
         cudaEventDestroy(event);
+        detail::require_cuda(recorded, where, "cudaEventRecord");
         detail::require_cuda(waited, where, "cudaStreamWaitEvent");
     }
 
@@ -123,11 +125,10 @@ public:
         return status != cudaStreamCaptureStatusNone;
     }
 
-    /// For what cannot be part of a graph: waiting for the stream, or taking memory for later.
+    /// For what cannot be part of a graph, such as waiting for the stream.
     /// @throws UnsupportedError if the stream records one
-    void require_not_capturing(const char* where) const {
-        require<UnsupportedError>(!capturing(), where,
-                                  "the stream is recording a graph");
+    void require_not_capturing(const char* where, const char* why = "the stream is recording a graph") const {
+        require<UnsupportedError>(!capturing(), where, why);
     }
 
     /// Requires that work of this context can use the memory at `data`: memory of its device, managed memory, or
@@ -197,29 +198,28 @@ public:
     /// @throws UnsupportedError if it would have to grow while the stream records a graph
     template <class T>
     DeviceSpan<T> scratch(int slot, Size count) {
-        return blocks_.template take<T>("CudaContext::scratch", slot, count, [this](Size bytes) {
-            require_not_capturing("CudaContext::scratch");
-            return allocate<unsigned char>(bytes);
-        });
+        return blocks_.template take<T>("CudaContext::scratch", slot, count,
+                                        [this](Size bytes) { return allocate<unsigned char>(bytes); });
     }
 
     /// Bytes of scratch space held now.
     Size scratch_bytes() const noexcept { return blocks_.bytes(); }
 
-    /// The handle of a library, made from the context on the first call: Handle(CudaContext&).
+    /// The handle of a library, made from the context on the first call: Handle(CudaContext&). To make one
+    /// and to destroy it with the context may wait for the device.
     /// @throws UnsupportedError if that would be while the stream records a graph
     template <class Handle>
     Handle& handle() {
         for (auto& [key, holder] : handles_) {
             if (key == &handle_key<Handle>) {
-                return static_cast<Holder<Handle>&>(*holder).handle;
+                return *static_cast<Holder<Handle>&>(*holder).handle;
             }
         }
         constexpr const char* where = "CudaContext::handle";
         const DeviceGuard guard(device(), where);
-        require_not_capturing(where);
+        require_not_capturing(where, detail::recording_text);
         auto holder = std::make_unique<Holder<Handle>>(*this);
-        Handle& made = holder->handle;
+        Handle& made = *holder->handle;
         handles_.emplace_back(&handle_key<Handle>, std::move(holder));
         return made;
     }
@@ -230,8 +230,13 @@ private:
     };
     template <class Handle>
     struct Holder final : AnyHolder {
-        explicit Holder(CudaContext& ctx) : handle(ctx) {}
-        Handle handle;
+        explicit Holder(CudaContext& ctx) : device(ctx.device()), handle(std::in_place, ctx) {}
+        ~Holder() override {
+            const detail::QuietDeviceGuard guard(device);
+            handle.reset();
+        }
+        int device;
+        std::optional<Handle> handle;
     };
     template <class Handle>
     static inline const char handle_key = 0;

@@ -50,10 +50,12 @@ namespace detail {
 #endif
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_library(const char* call, int status, const char* meaning) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_library(const char* where, const char* call, int status,
+                                                                const char* meaning) {
+    cudaGetLastError();
     std::string text;
-    (append(text, call), append(text, " failed with status "), append(text, status), append(text, ", "));
-    append(text, meaning);
+    (append(text, where), append(text, ": "), append(text, call), append(text, " failed with status "));
+    (append(text, status), append(text, ", "), append(text, meaning));
 #if defined(__cpp_exceptions)
     throw CudaLibraryError(text, status);
 #else

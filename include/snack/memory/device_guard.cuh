@@ -30,4 +30,30 @@ private:
     bool changed_ = false;
 };
 
+namespace detail {
+
+/// The same where nothing may throw: in destructors. What fails is not told.
+class QuietDeviceGuard {
+public:
+    explicit QuietDeviceGuard(int device) noexcept : before_(device), device_(device) {
+        cudaGetDevice(&before_);
+        if (before_ != device_) {
+            cudaSetDevice(device_);
+        }
+    }
+    QuietDeviceGuard(const QuietDeviceGuard&) = delete;
+    QuietDeviceGuard& operator=(const QuietDeviceGuard&) = delete;
+    ~QuietDeviceGuard() {
+        if (before_ != device_) {
+            cudaSetDevice(before_);
+        }
+    }
+
+private:
+    int before_;
+    int device_;
+};
+
+}  // namespace detail
+
 }  // namespace snack::inline v0

@@ -62,11 +62,13 @@ public:
     Adam(Context& ctx, const Layer& layer, const AdamOptions& options = {})
         : options_(checked(options)), topology_("Adam", layer), first_(ctx, layer), second_(ctx, layer) {}
 
-    /// Updates values and bias of the layer from its gradients. O(nnz + out_features), no allocation.
-    /// @throws TopologyError if the layer was rewired since and remap was not called
+    /// Updates values and bias of the layer from its gradients. O(nnz + out_features), no allocation. Not for a
+    /// CUDA graph: the powers of beta are the host's, and a replay would repeat those of its recording.
+    /// @throws TopologyError if the layer was rewired since and remap was not called; ArgumentError if it lies
+    ///         on another device
     template <class Context, class Layer>
     void step(Context& ctx, Layer& layer) {
-        topology_.require_current("Adam::step", layer);
+        topology_.require_current("Adam::step", ctx, layer);
         beta1_power_ *= options_.beta1;
         beta2_power_ *= options_.beta2;
         update(ctx, layer.values(), layer.gradients(), first_.values, second_.values, options_.weight_decay);

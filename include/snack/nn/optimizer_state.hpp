@@ -11,6 +11,7 @@
 #include <snack/core/scalar.hpp>
 #include <snack/core/span.hpp>
 #include <snack/memory/buffer.hpp>
+#include <snack/nn/operand_checks.hpp>
 
 namespace snack::inline v0 {
 
@@ -58,15 +59,16 @@ public:
     ~TopologyFollower() = default;
 
     /// @throws TopologyError if the layer was rewired and the state did not follow, or is another;
-    ///         UnsupportedError if it has no gradients
-    template <class Layer>
-    void require_current(const char* where, const Layer& layer) const {
+    ///         UnsupportedError if it has no gradients; ArgumentError if it lies where the context's work cannot
+    template <class Context, class Layer>
+    void require_current(const char* where, const Context& ctx, const Layer& layer) const {
         require<TopologyError>(
             layer.topology() != nullptr && layer.topology()->version() == version_ && layer.bias().size() == bias_,
             where,
             "the layer is not the optimiser's, or was rewired; use one optimiser object per layer, "
             "and call remap with each rewire report");
         require<UnsupportedError>(has_gradients(layer), where, "the layer was made for inference only");
+        check_memory(where, "the layer", ctx, layer.topology()->row_offsets());
     }
 
     /// Carries the arrays along; grown connections start at zero. Changes all or nothing.
@@ -75,6 +77,7 @@ public:
     void follow(const char* where, Context& ctx, const Report& report, std::initializer_list<Array*> arrays) {
         require<TopologyError>(report.before() != nullptr && report.before()->version() == version_, where,
                                "the report does not start from the topology of this optimiser's state");
+        check_memory(where, "the report", ctx, report.after()->row_offsets());
         for (Array* array : arrays) {
             if (array->size() > 0) {
                 report.apply_map(ctx, array->span(), 0);

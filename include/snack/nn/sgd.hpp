@@ -77,11 +77,13 @@ public:
         }
     }
 
-    /// Updates values and bias of the layer from its gradients. O(nnz + out_features), no allocation.
-    /// @throws TopologyError if the layer was rewired since and remap was not called
+    /// Updates values and bias of the layer from its gradients. O(nnz + out_features), no allocation. A CUDA
+    /// graph keeps the learning rate with which the step was recorded.
+    /// @throws TopologyError if the layer was rewired since and remap was not called; ArgumentError if it lies
+    ///         on another device
     template <class Context, class Layer>
     void step(Context& ctx, Layer& layer) {
-        topology_.require_current("Sgd::step", layer);
+        topology_.require_current("Sgd::step", ctx, layer);
         update(ctx, layer.values(), layer.gradients(), velocity_.values, options_.weight_decay);
         update(ctx, layer.bias(), layer.bias_gradients(), velocity_.bias, 0);
         layer.values_changed(ctx);

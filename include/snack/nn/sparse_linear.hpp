@@ -135,7 +135,7 @@ public:
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
         detail::check_extents(where, "y", y, out_features(), "gives", x.batch());
         detail::check_pair(where, "x", x, "y", y);
-        detail::check_memory(where, "the layer", ctx, values());
+        detail::check_memory(where, "the layer", ctx, topology_->row_offsets());
         detail::check_memory(where, "x", ctx, x);
         detail::check_memory(where, "y", ctx, y);
         if constexpr (FusesActivation<B, T>) {
@@ -198,7 +198,7 @@ public:
         static_assert(Pruner<P, T, context_type>, "SparseLinear::rewire: the first rule is not a Pruner");
         static_assert(Grower<G, context_type>, "SparseLinear::rewire: the second rule is not a Grower");
         require_usable("SparseLinear::rewire");
-        detail::check_memory("SparseLinear::rewire", "the layer", ctx, const_values());
+        detail::check_memory("SparseLinear::rewire", "the layer", ctx, topology_->row_offsets());
         report_type report = propose_rewire(ctx, topology_, const_values(), pruner, grower, key(Purpose::growth));
         if (report.after() != topology_) {
             auto plan = std::make_shared<Plan>(B::template make_plan<T>(ctx, report.after(), options_.use));
@@ -246,6 +246,7 @@ public:
     /// renewed. The optimisers of the library call it; a no-op for backends that read values in place.
     void values_changed(context_type& ctx) {
         require_usable("SparseLinear::values_changed");
+        detail::check_memory("SparseLinear::values_changed", "the layer", ctx, topology_->row_offsets());
         if constexpr (CopiesValues<B, T>) {
             B::template refresh<T>(ctx, *plan_, const_values());
         }
@@ -388,7 +389,7 @@ private:
         detail::check_extents(where, "x", x, in_features(), "takes", x.batch());
         detail::check_extents(where, "dy", dy, out_features(), "gives", x.batch());
         detail::check_layout(where, "x", x, "dy", dy);
-        detail::check_memory(where, "the layer", ctx, const_values());
+        detail::check_memory(where, "the layer", ctx, topology_->row_offsets());
         detail::check_memory(where, "x", ctx, x);
         detail::check_memory(where, "dy", ctx, dy);
     }

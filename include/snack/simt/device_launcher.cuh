@@ -24,21 +24,10 @@ run_on_device(const __grid_constant__ Kernel kernel) {
     kernel(DeviceThread<Kernel::block_threads>());
 }
 
-/// Whether the code that a device of `architecture` (900 for sm_90) runs, the newest built that it takes, knows
-/// clusters.
-constexpr bool built_with_clusters(int architecture) {
-    constexpr int built[] = {__CUDA_ARCH_LIST__};
-    int runs = 0;
-    for (const int one : built) {
-        runs = one <= architecture ? one : runs;
-    }
-    return runs >= 900;
-}
-
 /// Launches `kernel` on `stream` and returns the error of this very launch: an earlier error that
 /// nobody has fetched yet stays where it is. Asynchronous; can be captured in a graph.
-/// A shape with clusters is for devices of sm_90 and newer and for code compiled for them: in older code each
-/// block would take itself for a cluster.
+/// A shape with clusters needs a device of sm_90 or newer and code compiled for one: in older code each block
+/// would take itself for a cluster, so it is not launched (cudaErrorInvalidKernelImage).
 /// @throws ArgumentError for a shape that no device takes
 template <KernelFunctor Kernel>
 [[nodiscard]] __attribute__((visibility("hidden"))) cudaError_t launch(cudaStream_t stream, const LaunchShape& shape,
@@ -54,6 +43,13 @@ template <KernelFunctor Kernel>
                                                        static_cast<int>(shape.shared_bytes));
         if (error != cudaSuccess) {
             return error;
+        }
+    }
+    if (shape.cluster_x > 1) {
+        cudaFuncAttributes attributes = {};
+        const cudaError_t error = cudaFuncGetAttributes(&attributes, entry);
+        if (error != cudaSuccess || attributes.ptxVersion < 90) {
+            return error != cudaSuccess ? error : cudaErrorInvalidKernelImage;
         }
     }
     cudaLaunchConfig_t config = {};

@@ -58,35 +58,58 @@ void for_each_piece(CudaContext& ctx, Size batch, Size a_features, Size b_featur
     }
 }
 
+template <class T>
+void product_in_pieces(CudaContext& ctx, const CuSparseChoice& choice, const CuSparsePlan& plan, bool transposed,
+                       const T* values, const T* bias, const MatrixView<const T, CudaSpace>& in,
+                       const MatrixView<T, CudaSpace>& out) {
+    const T beta = bias == nullptr ? T{0} : T{1};
+    for (const Step step : {Step::prepare, Step::run}) {
+        for_each_piece<T>(
+            ctx, out.batch(), in.features(), out.features(),
+            [&](Size first, Size samples, const MatrixView<T, CudaSpace>& in_piece,
+                const MatrixView<T, CudaSpace>& out_piece) {
+                if (step == Step::run) {
+                    copy_elements<T>(ctx, samples_of(in, first, samples), in_piece);
+                    ctx.for_each_index(samples * out.features(), kernels::gpu::BroadcastBias<T>(out_piece, bias));
+                }
+                cusparse_matrix<T>(ctx, choice, plan, transposed, values, beta, in_piece, out_piece, step);
+                if (step == Step::run) {
+                    copy_elements<T>(ctx, out_piece, samples_of(out, first, samples));
+                }
+            });
+    }
+}
+
 /// out(b, i) = bias[i] + sum_j op(W)(i, j) in(b, j), without bias if it is null.
 template <class T>
 void cusparse_product(CudaContext& ctx, const CuSparseChoice& choice, const CuSparsePlan& plan, bool transposed,
                       const T* values, const T* bias, const MatrixView<const T, CudaSpace>& in,
                       const MatrixView<T, CudaSpace>& out) {
-    const bool empty = plan.topology().nnz() == 0;
-    if (bias != nullptr || empty) {
+    const auto begin_output = [&] {
         ctx.for_each_index(out.batch() * out.features(), kernels::gpu::BroadcastBias<T>(out, bias));
-    }
-    if (out.empty() || empty) {
+    };
+    if (out.empty() || plan.topology().nnz() == 0) {
+        begin_output();
         return;
     }
     const DeviceGuard guard(ctx.device(), choice.name);
     const T beta = bias == nullptr ? T{0} : T{1};
-    if (is_vector(in) && is_vector(out)) {
-        cusparse_vector(ctx, choice, plan, transposed, values, beta, in, out);
-    } else if (is_within_reach(in) && is_within_reach(out)) {
-        cusparse_matrix(ctx, choice, plan, transposed, values, beta, in, out);
-    } else {
-        for_each_piece<T>(ctx, out.batch(), in.features(), out.features(),
-                          [&](Size first, Size samples, const MatrixView<T, CudaSpace>& in_piece,
-                              const MatrixView<T, CudaSpace>& out_piece) {
-                              const auto to = samples_of(out, first, samples);
-                              copy_elements<T>(ctx, samples_of(in, first, samples), in_piece);
-                              copy_elements<T>(ctx, to, out_piece);
-                              cusparse_matrix<T>(ctx, choice, plan, transposed, values, beta, in_piece, out_piece);
-                              copy_elements<T>(ctx, out_piece, to);
-                          });
+    if (!is_within_reach(in) || !is_within_reach(out)) {
+        product_in_pieces(ctx, choice, plan, transposed, values, bias, in, out);
+        return;
     }
+    const auto multiply = [&](Step step) {
+        if (is_vector(in) && is_vector(out)) {
+            cusparse_vector(ctx, choice, plan, transposed, values, beta, in, out, step);
+        } else {
+            cusparse_matrix(ctx, choice, plan, transposed, values, beta, in, out, step);
+        }
+    };
+    if (bias != nullptr) {
+        multiply(Step::prepare);
+        begin_output();
+    }
+    multiply(Step::run);
 }
 
 /// dw[e] = beta dw[e] + sum_b dy(b, row e) x(b, column e)
@@ -101,15 +124,19 @@ void cusparse_weight_gradient(CudaContext& ctx, const CuSparsePlan& plan, const 
     if (x.batch() == 0) {
         ctx.for_each_index(nnz, kernels::gpu::ScaleElement<T>(MatrixView<T, CudaSpace>(dw, 1, nnz), beta));
     } else if (is_within_reach(x) && is_within_reach(dy)) {
-        cusparse_sampled(ctx, plan, x, dy, dw, beta);
+        cusparse_sampled(ctx, plan, x, dy, dw, beta, Step::run);
     } else {
-        for_each_piece<T>(ctx, x.batch(), x.features(), dy.features(),
-                          [&](Size first, Size samples, const MatrixView<T, CudaSpace>& x_piece,
-                              const MatrixView<T, CudaSpace>& dy_piece) {
-                              copy_elements<T>(ctx, samples_of(x, first, samples), x_piece);
-                              copy_elements<T>(ctx, samples_of(dy, first, samples), dy_piece);
-                              cusparse_sampled<T>(ctx, plan, x_piece, dy_piece, dw, first == 0 ? beta : T{1});
-                          });
+        for (const Step step : {Step::prepare, Step::run}) {
+            for_each_piece<T>(ctx, x.batch(), x.features(), dy.features(),
+                              [&](Size first, Size samples, const MatrixView<T, CudaSpace>& x_piece,
+                                  const MatrixView<T, CudaSpace>& dy_piece) {
+                                  if (step == Step::run) {
+                                      copy_elements<T>(ctx, samples_of(x, first, samples), x_piece);
+                                      copy_elements<T>(ctx, samples_of(dy, first, samples), dy_piece);
+                                  }
+                                  cusparse_sampled<T>(ctx, plan, x_piece, dy_piece, dw, first == 0 ? beta : T{1}, step);
+                              });
+        }
     }
 }
 

@@ -76,6 +76,8 @@ struct DenseMaskBackend : DenseBackend<Gemm> {
     template <Scalar T>
     static void weight_gradient(context_type& ctx, const plan<T>& plan, view<const T> x, view<const T> dy, span<T> dw,
                                 T beta) {
+        Gemm::prepare(ctx);
+        DenseBackend<Gemm>::template reserve_ones<T>(ctx, dy.batch());
         T* const gradient = DenseBackend<Gemm>::template workspace<T>(ctx, plan);
         Gemm::template multiply<T>(ctx, transposed(dy), x, T{0}, plan.matrix(gradient));
         multiply_mask<T>(ctx, plan, gradient, gradient);

@@ -97,8 +97,7 @@ public:
                 }
             });
         } else {
-            ctx.for_each_index(topology_->nnz(),
-                               detail::VisitCell<Visit>{offsets, column_of, rows, columns, visit});
+            ctx.for_each_index(topology_->nnz(), detail::VisitCell<Visit>{offsets, column_of, rows, columns, visit});
         }
     }
 

@@ -5,6 +5,7 @@
 // that an output begins with.
 
 #include <algorithm>
+#include <type_traits>
 
 #include <snack/kernels/gpu/activations.hpp>
 #include <snack/memory/grain.hpp>

@@ -4,6 +4,8 @@
 // cuBLAS as the dense baselines use it: one handle for each context, and C = beta C + A B over matrices in
 // any layout.
 
+#include <type_traits>
+
 #include <cublas_v2.h>
 
 #include <snack/kernels/gpu/activations.hpp>
@@ -16,7 +18,7 @@ namespace detail {
 /// Throws CudaLibraryError unless the call succeeded.
 inline void require_cublas(cublasStatus_t status, const char* call) {
     if (status != CUBLAS_STATUS_SUCCESS) [[unlikely]] {
-        fail_library(call, status, cublasGetStatusString(status));
+        fail_library("CublasGemm", call, status, cublasGetStatusString(status));
     }
 }
 
@@ -54,8 +56,11 @@ private:
 /// How the products of a matrix product of floats are formed.
 enum class Products {
     full,  ///< in fp32
-    tf32,  ///< on tensor cores, from operands rounded to 11 bits; fp32 sums
+    tf32,  ///< on tensor cores, from operands cut to 11 bits
 };
+
+/// The relative error of an operand in TF32: cuBLAS does not promise to round to nearest.
+inline constexpr double tf32_roundoff = 0x1p-10;
 
 /// C = beta C + A B by cublasGemmEx, or by cublas?gemv where C is one row or one column and precision is
 /// full. Extents and strides are 64 bits wide. Asynchronous.
@@ -63,6 +68,9 @@ template <Products Precision>
 struct CublasGemm {
     using context_type = CudaContext;
     static constexpr Determinism determinism = Determinism::run_to_run;
+
+    /// Makes what the first product of a context needs, so that later ones cannot fail for lack of it.
+    static void prepare(CudaContext& ctx) { ctx.handle<CublasHandle>(); }
 
     /// A (rows, inner), B (inner, columns) and C (rows, columns), each in any layout: `batch` counts a
     /// view's rows and `features` its columns here. beta == 0 overwrites C.

@@ -19,7 +19,7 @@ namespace detail {
 /// Throws CudaLibraryError unless the call succeeded.
 inline void require_cusparse(cusparseStatus_t status, const char* call) {
     if (status != CUSPARSE_STATUS_SUCCESS) [[unlikely]] {
-        fail_library(call, status, cusparseGetErrorString(status));
+        fail_library("CuSparse", call, status, cusparseGetErrorString(status));
     }
 }
 

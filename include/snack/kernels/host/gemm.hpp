@@ -29,6 +29,9 @@ struct BlasGemm {
     using context_type = HostContext;
     static constexpr Determinism determinism = Determinism::not_guaranteed;
 
+    /// Products on the host need nothing made before.
+    static void prepare(HostContext&) {}
+
     template <class T>
     static void multiply(HostContext& ctx, MatrixView<const T> a, MatrixView<const T> b, T beta, MatrixView<T> c) {
         static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>, "BLAS takes float and double");

@@ -19,6 +19,9 @@ struct LoopGemm {
     using context_type = HostContext;
     static constexpr Determinism determinism = Determinism::run_to_run;
 
+    /// Products on the host need nothing made before.
+    static void prepare(HostContext&) {}
+
     /// C = beta C + A B with A (rows, inner), B (inner, columns) and C (rows, columns), each in any
     /// layout: `batch` counts a view's rows and `features` its columns here. beta == 0 overwrites C.
     /// Two levels of blocking: a panel of B for the first-level cache, a few rows of C for registers.
