@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The segmented backend on the host launcher, in three orders of threads, or one in brief tests without AddressSanitizer.
+// The segmented backend on the host launcher, in three orders of threads, or one in brief tests without
+// AddressSanitizer.
 
 #define SNACK_CONFORMANCE_SCALARS float, double
 #include <snack/backends/gpu/coo_segmented.hpp>
