@@ -9,6 +9,8 @@
 // the graph, and the program has to run on machines where that library is not installed.
 
 #include <algorithm>
+#include <memory>
+#include <type_traits>
 #include <vector>
 
 #include <snack/memory/cuda_context.cuh>
@@ -19,43 +21,50 @@ namespace bench::gpu {
 class CallGraph {
 public:
     /// @param call  call(i) puts call number i on the stream of the context
-    /// @throws what a call throws; the stream records no more then
+    /// @throws what a call throws, CudaError; the stream records no more then
     template <class Call>
-    CallGraph(const snack::CudaContext& ctx, int calls, const Call& call) : stream_(ctx.stream()) {
-        constexpr const char* where = "CallGraph";
-        SNACK_CUDA(where, cudaStreamBeginCapture, stream_, cudaStreamCaptureModeThreadLocal);
+    CallGraph(const snack::CudaContext& ctx, int calls, const Call& call)
+        : stream_(ctx.stream()), graph_(record(stream_, calls, call)), executable_(instantiate(graph_.get())) {
+        SNACK_CUDA("CallGraph", cudaGraphUpload, executable_.get(), stream_);
+    }
+
+    void replay() const { SNACK_CUDA("CallGraph", cudaGraphLaunch, executable_.get(), stream_); }
+
+private:
+    struct Destroy {
+        void operator()(cudaGraph_t graph) const { cudaGraphDestroy(graph); }
+        void operator()(cudaGraphExec_t executable) const { cudaGraphExecDestroy(executable); }
+    };
+    using Graph = std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, Destroy>;
+    using Executable = std::unique_ptr<std::remove_pointer_t<cudaGraphExec_t>, Destroy>;
+
+    template <class Call>
+    static Graph record(cudaStream_t stream, int calls, const Call& call) {
+        cudaGraph_t graph = nullptr;
+        SNACK_CUDA("CallGraph", cudaStreamBeginCapture, stream, cudaStreamCaptureModeThreadLocal);
         try {
             for (int i = 0; i < calls; ++i) {
                 call(i);
             }
         } catch (...) {
-            cudaStreamEndCapture(stream_, &graph_);
-            release();
+            cudaStreamEndCapture(stream, &graph);
+            cudaGetLastError();  // of the recording that the call broke off; the exception tells why
+            const Graph dropped(graph);
             throw;
         }
-        SNACK_CUDA(where, cudaStreamEndCapture, stream_, &graph_);
-        SNACK_CUDA(where, cudaGraphInstantiate, &executable_, graph_, 0);
-        SNACK_CUDA(where, cudaGraphUpload, executable_, stream_);
+        SNACK_CUDA("CallGraph", cudaStreamEndCapture, stream, &graph);
+        return Graph(graph);
     }
-    CallGraph(const CallGraph&) = delete;
-    CallGraph& operator=(const CallGraph&) = delete;
-    ~CallGraph() { release(); }
 
-    void replay() const { SNACK_CUDA("CallGraph", cudaGraphLaunch, executable_, stream_); }
-
-private:
-    void release() {
-        if (executable_ != nullptr) {
-            cudaGraphExecDestroy(executable_);
-        }
-        if (graph_ != nullptr) {
-            cudaGraphDestroy(graph_);
-        }
+    static Executable instantiate(cudaGraph_t graph) {
+        cudaGraphExec_t executable = nullptr;
+        SNACK_CUDA("CallGraph", cudaGraphInstantiate, &executable, graph, 0);
+        return Executable(executable);
     }
 
     cudaStream_t stream_;
-    cudaGraph_t graph_ = nullptr;
-    cudaGraphExec_t executable_ = nullptr;
+    Graph graph_;
+    Executable executable_;
 };
 
 /// A mark in the work of a stream.
