@@ -45,13 +45,13 @@ inline std::string commands_in(const std::string& path) {
 }
 
 /// @param earlier  the lines of earlier commands whose rows the results keep
-inline void write_machine(const std::string& path, const Nvml& nvml, const std::string& earlier,
+inline void write_machine(const std::string& path, int device, const Nvml& nvml, const std::string& earlier,
                           const std::string& command) {
     std::ofstream file(path);
     cudaDeviceProp properties{};
     int driver = 0;
     int runtime = 0;
-    SNACK_CUDA("write_machine", cudaGetDeviceProperties, &properties, 0);
+    SNACK_CUDA("write_machine", cudaGetDeviceProperties, &properties, device);
     SNACK_CUDA("write_machine", cudaDriverGetVersion, &driver);
     SNACK_CUDA("write_machine", cudaRuntimeGetVersion, &runtime);
     file << "GPU: " << properties.name << ", compute capability " << properties.major << "." << properties.minor << ", "

@@ -67,7 +67,7 @@ int run(const Options& options) {
         std::filesystem::create_directories(options.csv);
     }
     snack::CudaContext ctx;
-    keep_freed_memory();
+    keep_freed_memory(ctx);
     if (!options.dump.empty()) {
         dump_matrices(ctx, options.dump);
         return 0;
@@ -80,7 +80,7 @@ int run(const Options& options) {
     const std::string earlier = options.append ? commands_in(machine) : "";
     const auto tell_machine = [&] {
         if (!options.csv.empty()) {
-            write_machine(machine, nvml, earlier, options.command);
+            write_machine(machine, ctx.device(), nvml, earlier, options.command);
         }
     };
     const Settings settings = options.quick ? quick_settings() : Settings{};

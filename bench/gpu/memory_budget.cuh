@@ -49,11 +49,11 @@ private:
     Size peak_ = 0;
 };
 
-/// Lets the pool keep what is freed. By default it gives memory back to the system whenever somebody waits
+/// Lets the device's pool keep what is freed. By default it gives memory back to the system whenever somebody waits
 /// for a stream, and takes it again with the next layer that is made.
-inline void keep_freed_memory() {
+inline void keep_freed_memory(const snack::CudaContext& ctx) {
     cudaMemPool_t pool = nullptr;
-    SNACK_CUDA("keep_freed_memory", cudaDeviceGetDefaultMemPool, &pool, 0);
+    SNACK_CUDA("keep_freed_memory", cudaDeviceGetDefaultMemPool, &pool, ctx.device());
     std::uint64_t everything = std::numeric_limits<std::uint64_t>::max();
     SNACK_CUDA("keep_freed_memory", cudaMemPoolSetAttribute, pool, cudaMemPoolAttrReleaseThreshold, &everything);
 }

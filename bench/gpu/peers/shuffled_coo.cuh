@@ -9,18 +9,9 @@
 #include <bench/gpu/method.cuh>
 #include <snack/kernels/gpu/coo_atomic.hpp>
 #include <snack/sparse/cuda_algorithms.cuh>
+#include <snack/sparse/cuda_coo_matrix.cuh>
 
 namespace bench::gpu {
-
-/// to[i] = from[order[i]].
-template <class T>
-struct Permute {
-    const Size* order;
-    const T* from;
-    T* to;
-
-    SNACK_HOST_DEVICE void operator()(Size i) const { to[i] = from[order[i]]; }
-};
 
 /// to[order[i]] = from[i].
 template <class T>
@@ -107,7 +98,7 @@ private:
 
     template <class T>
     static void permute(CudaContext& ctx, const DeviceBuffer<Size>& order, const T* from, DeviceBuffer<T>& to) {
-        ctx.for_each_index(order.size(), Permute<T>{order.data(), from, to.data()});
+        ctx.for_each_index(order.size(), snack::detail::Permute<T>{from, order.data(), to.data()});
     }
 
     static void unshuffle(CudaContext& ctx, const DeviceBuffer<float>& from, DeviceSpan<float> to) {
