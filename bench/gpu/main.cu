@@ -108,7 +108,7 @@ int run(const Options& options) {
     });
     const std::vector<double> sparsities =
         options.quick ? std::vector<double>{0.90} : std::vector<double>{0.90, 0.95, 0.99};
-    LayerProfile profile(ctx, results, nvml, options.quick ? 0.01 : 3);
+    LayerProfile profile(ctx, results, settings, nvml, options.quick ? 0.01 : 3);
     if (options.quick) {
         profile.run({.out_features = 300, .in_features = 200, .batch = 4}, sparsities);
     } else {

@@ -50,9 +50,11 @@ using Peers =
                CublasDense<Precision::fp32, WeightOrder::rows, Masking::multiplied, Call::gemv>,
                CublasDense<Precision::fp32, WeightOrder::columns, Masking::multiplied, Call::gemv>>;
 
-/// One dense method of each kind, for what takes seconds a row: energy and memory.
+/// Those that can be the fastest of their kind in a step, for what takes seconds a row: energy.
 using DenseMethods =
-    std::tuple<CublasDense<Precision::fp32, WeightOrder::rows>, CublasDense<Precision::fp32, WeightOrder::columns>>;
+    std::tuple<CublasDense<Precision::fp32, WeightOrder::rows>, CublasDense<Precision::fp32, WeightOrder::columns>,
+               CublasDense<Precision::fp32, WeightOrder::rows, Masking::none, Call::gemm_momentum>,
+               CublasDense<Precision::fp32, WeightOrder::columns, Masking::none, Call::gemm_momentum>>;
 using MaskedMethods = std::tuple<CublasDense<Precision::fp32, WeightOrder::rows, Masking::multiplied>,
                                  CublasDense<Precision::fp32, WeightOrder::columns, Masking::multiplied>>;
 

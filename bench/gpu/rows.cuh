@@ -40,6 +40,20 @@ struct Settings {
     TimingOptions timing = {};
 };
 
+/// How many copies of a method's layer take turns with a cold cache.
+template <Method M>
+int cold_copies(const Settings& settings, const Problem& problem) {
+    const Size read = std::max<Size>(1, M::bytes_read(problem));
+    return static_cast<int>(std::clamp<Size>((settings.cold_bytes + read - 1) / read, 1, settings.most_copies));
+}
+
+inline std::vector<Layout> layouts_of(Size batch) {
+    if (batch == 1) {
+        return {Layout::row_major};  // one sample is the same memory in both
+    }
+    return {Layout::row_major, Layout::column_major};
+}
+
 class CaseRunner {
 public:
     CaseRunner(CudaContext& ctx, Results& results, const Settings& settings, Case at)
@@ -62,18 +76,11 @@ private:
                 at_.sparsity,           batch,  name_of(layout),  cache};
     }
 
-    static std::vector<Layout> layouts(Size batch) {
-        if (batch == 1) {
-            return {Layout::row_major};  // one sample is the same memory in both
-        }
-        return {Layout::row_major, Layout::column_major};
-    }
-
     template <Method M>
     void run_method() {
         std::vector<std::pair<Size, Layout>> wanted;
         for (const Size batch : at_.batches) {
-            for (const Layout layout : layouts(batch)) {
+            for (const Layout layout : layouts_of(batch)) {
                 const bool any = results_.wants(label(M::name, batch, layout, "warm")) ||
                                  results_.wants(label(M::name, batch, layout, "cold"));
                 if (any && M::offers(at_.operation, batch)) {
@@ -163,11 +170,12 @@ private:
         if (!results_.wants(row.label)) {
             return;
         }
-        if (copies_of<M>() == 1 && warm.median_us > 0) {  // one copy is as large as all have to be
+        const int copies = cold_copies<M>(settings_, *problem_);
+        if (copies == 1 && warm.median_us > 0) {  // one copy is as large as all have to be
             warm.label = row.label;
             results_.keep(file_of(at_.operation), warm);
         } else {
-            time_row(bench, operands, row, copies_of<M>(), about_us);
+            time_row(bench, operands, row, copies, about_us);
         }
     }
 
@@ -198,12 +206,6 @@ private:
             }
         }
         results_.keep(file_of(at_.operation), row);
-    }
-
-    template <class M>
-    int copies_of() const {
-        const Size read = std::max<Size>(1, M::bytes_read(*problem_));
-        return static_cast<int>(std::clamp<Size>((settings_.cold_bytes + read - 1) / read, 1, settings_.most_copies));
     }
 
     /// What the first layer and the operands hold after calls, compared with the oracle.
