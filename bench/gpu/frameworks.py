@@ -8,7 +8,8 @@
 Writes RESULTS_FOLDER/frameworks.csv with the columns of the other files. Each product is compared with sums in double
 before it is timed. A framework that is not installed has one row that says so. PyTorch's products are captured in CUDA
 graphs; what cannot be captured, and the others, are launched one by one between two events, so that for small matrices
-their time is that of the launches, which is what their users get. Calls take turns over copies that hold 200 MB together.
+their time is that of the launches, which is what their users get. Calls take turns over copies that hold 200 MB together,
+however many that takes. The versions go to a line of RESULTS_FOLDER/machine.txt.
 """
 
 import math
@@ -23,7 +24,6 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would tak
 
 BATCHES = (1, 4)
 COLD_BYTES = 200_000_000
-MOST_COPIES = 32  # of small matrices the copies stay warm; the launches are what takes time there
 CALLS = 20
 SAMPLES = 9
 HEADER = ("operation,method,out_features,in_features,sparsity,batch,layout,cache,median_us,min_us,calls,copies,"
@@ -41,7 +41,16 @@ class Matrix:
         self.rows, self.columns, self.values = (numpy.load(f"{stem}.{part}.npy") for part in ("rows", "columns", "values"))
 
     def copies(self, bytes_of_one):
-        return max(1, min(MOST_COPIES, math.ceil(COLD_BYTES / bytes_of_one)))
+        return math.ceil(COLD_BYTES / bytes_of_one)
+
+
+def tell_versions(path, modules):
+    """Puts a line with the versions of `modules` in place of that of an earlier run. It begins with "command: ", so that
+    `snack_bench_gpu --append` keeps it."""
+    begin = "command: frameworks.py"
+    lines = path.read_text().splitlines() if path.exists() else []
+    versions = ", ".join(f"{module.__name__} {module.__version__}" for module in modules)
+    path.write_text("\n".join([*(line for line in lines if not line.startswith(begin)), f"{begin} with {versions}"]) + "\n")
 
 
 class Table:
@@ -226,12 +235,14 @@ def main(arguments):
         return 0
     import importlib
     others = []
+    modules = [torch]
     for name, rows in (("cupy", cupy_rows), ("jax", jax_rows)):
         try:
-            importlib.import_module(name)
+            modules.append(importlib.import_module(name))
             others.append(rows)
         except Exception as error:
             table.row(f"{name}", note=f"skipped: {error}")
+    tell_versions(folder / "machine.txt", modules)
     for path in sorted(Path(arguments[0]).glob("*.rows.npy"), key=lambda path: int(path.name.split("x")[0])):
         matrix = Matrix(path)
         for batch in BATCHES:
