@@ -53,12 +53,14 @@ def shape_of(row):
 
 def compare(results, columns, keep, **wanted):
     """A line for each shape, sparsity and batch: the library's time, its share of the floor, every kind of `columns`
-    that has rows, and how many times as fast the library is."""
+    that has rows, and how many times as fast the library is. There is no floor where the cache is warm, or where the
+    rate of reading was not measured."""
     keys = sorted({(row["out_features"], row["in_features"], row["sparsity"], row["batch"])
                    for row in results.timed(**wanted) if keep(row)})
     at = [dict(wanted, out_features=out, in_features=inside, sparsity=sparsity, batch=batch)
           for out, inside, sparsity, batch in keys]
     shown = [name for name in columns if any(results.kind(name, **key) for key in at)]
+    rate = results.read_rate() if wanted["cache"] == "cold" else None
     rows = []
     for key in at:
         snack = results.snack(**key)
@@ -66,11 +68,12 @@ def compare(results, columns, keep, **wanted):
             continue
         peer = results.best_peer(**key)
         named = "-" if peer is None else f"{times(snack, peer)} ({peer['method']})"
+        floor = floor_us(snack, rate) if rate else 0
         rows.append([shape_of(snack), f"{snack['sparsity']:.2f}", str(snack["batch"]), us(snack),
-                     f"{floor_us(snack):.3g}", f"{100 * floor_us(snack) / snack['median_us']:.0f} %",
+                     *([f"{floor:.3g}", f"{100 * floor / snack['median_us']:.0f} %"] if rate else []),
                      *(us(results.kind(name, **key)) for name in shown), named,
                      times(snack, results.kind("dense", **key)), times(snack, results.kind("dense + mask", **key))])
-    header = ["shape", "sparsity", "batch", "snack", "floor", "share of floor", *shown, "best peer / snack",
+    header = ["shape", "sparsity", "batch", "snack", *(["floor", "share of floor"] if rate else []), *shown, "best peer / snack",
               "dense / snack", "dense + mask / snack"]
     return markdown(header, rows) if rows else []
 
@@ -96,10 +99,10 @@ def forward_by_shape(results):
     return compare(results, PRODUCTS, lambda row: not is_large_square(row), operation="forward", cache="cold")
 
 
-def frameworks(results):
+def frameworks(results, cache):
     """Rows of the paper's tables that come from frameworks, where those were measured."""
     return compare(results, FRAMEWORKS, lambda row: row["method"].startswith(("torch", "cupy", "jax")),
-                   operation="forward", cache="cold")
+                   operation="forward", cache=cache)
 
 
 def gradients(results, operation):
@@ -107,7 +110,8 @@ def gradients(results, operation):
 
 
 def training(results):
-    """Time and memory of a step: forward, both gradients, SGD with momentum."""
+    """Time and memory of a step: forward, both gradients, SGD with momentum. The memory is that of the method whose time
+    is shown."""
     wanted = dict(operation="training_step", file="training", cache="cold")
     keys = sorted({(row["out_features"], row["in_features"], row["sparsity"], row["batch"])
                    for row in results.timed(**wanted)})
@@ -117,9 +121,7 @@ def training(results):
         snack, dense, masked = results.snack(**at), results.kind("dense", **at), results.kind("dense + mask", **at)
         if snack is None:
             continue
-        apart = [row for row in results.timed(**at) if row["method"].startswith("dense_sgemm_") and
-                 "momentum" not in row["method"]]
-        held = max((row["memory_bytes"] for row in apart), default=0)
+        held = dense["memory_bytes"] if dense else 0
         less = f"{100 - 100 * snack['memory_bytes'] / held:.0f} %" if held else "-"
         rows.append([shape_of(snack), f"{sparsity:.2f}", str(batch), us(snack), us(dense),
                      us(results.kind("dense TF32", **at)), us(masked), us(results.kind("dense + mask TF32", **at)),
@@ -174,9 +176,12 @@ def paper_products(results):
     return markdown(header, rows) if rows else []
 
 
-def layer_line(kind, sparsity, parameters, memory, row, power):
+def layer_line(kind, sparsity, parameters, row, power):
+    """Memory is that of the row of training.csv; time, power and energy are of one run, that of power.csv if there is
+    one."""
     energy = power["joules_per_call"] * 100 / 3.6 if power else 0  # mWh for 100 iterations
-    return [kind, sparsity, f"{parameters / 1e3:.0f}", megabytes(memory), us(row),
+    shown = power or row
+    return [kind, sparsity, f"{parameters / 1e3:.0f}", megabytes(row["memory_bytes"]), us(shown), shown["cache"],
             f"{power['watts']:.0f}" if power else "-", f"{energy:.3g}" if power else "-",
             f"{energy * paper.CO2_PER_KWH:.3g}" if power else "-"]
 
@@ -187,21 +192,15 @@ def paper_layer(results, out, inside, batch):
     base = dict(operation="training_step", out_features=out, in_features=inside, batch=batch)
     for sparsity, methods in paper.LAYERS[(out, inside, batch)].items():
         for name in methods:
-            if name == "SNACK":
-                pick, kind = results.snack, "snack"
-            else:
-                pick, kind = (lambda name=name, **at: results.kind(name, **at)), name
-            at = dict(base, sparsity=sparsity or 0.90)
-            row = pick(file="training", **at)
-            power = pick(file="power", **at)
+            kind = "snack" if name == "SNACK" else name
+            row, power = results.with_power(kind, **base, sparsity=sparsity or 0.90)
             if row:
                 count = entries(row) * 3 if kind == "snack" else out * inside * (2 if "mask" in kind else 1)
-                rows.append(layer_line(kind, "-" if sparsity is None else f"{sparsity:.2f}", count,
-                                       row["memory_bytes"], row, power))
-            theirs = methods[name]
-            rows.append([f"paper: {name}", "-" if sparsity is None else f"{sparsity:.2f}",
-                         *(f"{value:g}" for value in theirs)])
-    header = ["method", "sparsity", "parameters, k", "memory, MB", "us an iteration", "W", "mWh for 100 iterations",
+                rows.append(layer_line(kind, "-" if sparsity is None else f"{sparsity:.2f}", count, row, power))
+            parameters, held, time, *energy = (f"{value:g}" for value in methods[name])
+            rows.append([f"paper: {name}", "-" if sparsity is None else f"{sparsity:.2f}", parameters, held, time, "-",
+                         *energy])
+    header = ["method", "sparsity", "parameters, k", "memory, MB", "us an iteration", "cache", "W", "mWh for 100 iterations",
               "mg of CO2"]
     return markdown(header, rows) if results.timed(file="training", **base) else []
 
@@ -242,7 +241,8 @@ def document(results, machine):
         ("Forward, other shapes and sparsities, cold cache", forward_by_shape(results)),
         ("Forward beside GE-SpMM's and RoDe's shapes, warm cache",
          compare(results, PRODUCTS, is_other_library, operation="forward", cache="warm")),
-        ("Forward, frameworks", frameworks(results)),
+        ("Forward, frameworks, cold cache", frameworks(results, "cold")),
+        ("Forward, frameworks, warm cache", frameworks(results, "warm")),
         ("Weight gradient", gradients(results, "weight_gradient")),
         ("Input gradient", gradients(results, "input_gradient")),
         ("Both gradients", gradients(results, "backward")),

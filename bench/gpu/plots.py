@@ -14,14 +14,10 @@ CURVES = {
 }
 
 
-def pick(results, kind, **wanted):
-    return results.snack(**wanted) if kind == "snack" else results.kind(kind, **wanted)
-
-
 def series(results, kind, along, **wanted):
     """Points (value of `along`, us) of one kind of method."""
     values = sorted({row[along] for row in results.timed(**wanted)})
-    points = [(value, pick(results, kind, **{along: value}, **wanted)) for value in values]
+    points = [(value, results.kind(kind, **{along: value}, **wanted)) for value in values]
     return [(value, row["median_us"]) for value, row in points if row]
 
 

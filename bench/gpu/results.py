@@ -4,9 +4,6 @@
 import csv
 from pathlib import Path
 
-# What a plain read kernel reaches on an H200, bytes a microsecond; the row reference/read measures it again.
-READ_RATE = 4.43e6
-
 # Kinds of methods in the order of the columns, each with what the names of its methods begin with. The
 # first of `snack` that was measured stands for the library.
 SNACK = ["Cuda", "CooSegmented"]
@@ -50,17 +47,38 @@ class Results:
     def timed(self, **wanted):
         return [row for row in self.pick(**wanted) if row["median_us"] > 0]
 
+    def rows_of(self, kind, **wanted):
+        """All timed rows of a kind; "snack" is the library's backend."""
+        rows = self.timed(**wanted)
+        if kind != "snack":
+            return [row for row in rows if belongs(row, kind)]
+        methods = [name for name in SNACK if any(row["method"] == name for row in rows)]
+        return [row for row in rows if row["method"] in methods[:1]]
+
     def snack(self, **wanted):
         """The faster layout of the library's backend, or None."""
-        for name in SNACK:
-            rows = self.timed(method=name, **wanted)
-            if rows:
-                return fastest(rows)
-        return None
+        return self.kind("snack", **wanted)
 
     def kind(self, name, **wanted):
         """The fastest method and layout of a kind, or None."""
-        return fastest([row for row in self.timed(**wanted) if belongs(row, name)])
+        return fastest(self.rows_of(name, **wanted))
+
+    def with_power(self, kind, **wanted):
+        """The rows of one method and layout of a kind in training.csv and power.csv: of those that are in both, with a
+        cold cache if any are, the fastest. Without a row of power, the fastest and None."""
+        timed = self.rows_of(kind, file="training", **wanted)
+        for cache in ("cold", "warm"):
+            both = [(row, power) for row in timed
+                    for power in self.timed(file="power", method=row["method"], cache=cache, **wanted)
+                    if row["batch"] == 1 or row["layout"] == power["layout"]]
+            if both:
+                return min(both, key=lambda pair: pair[0]["median_us"])
+        return fastest(timed), None
+
+    def read_rate(self):
+        """Bytes a microsecond of a kernel that only reads, or None."""
+        rows = self.timed(operation="reference", method="read")
+        return rows[-1]["memory_bytes"] / rows[-1]["median_us"] if rows else None
 
     def best_peer(self, **wanted):
         return fastest([row for name in KINDS for row in [self.kind(name, **wanted)] if row])
@@ -84,8 +102,8 @@ def entries(row):
     return round((1 - row["sparsity"]) * row["out_features"] * row["in_features"])
 
 
-def floor_us(row):
-    """Bytes that any kernel must move, a 16-bit column for each pass and 4 for each value or gradient, at the
-    rate of a plain read kernel."""
+def floor_us(row, read_rate):
+    """Bytes that a kernel must move if nothing lies in a cache, a 16-bit column for each pass and 4 for each value or
+    gradient, at the rate of a kernel that only reads."""
     bytes_per_entry = {"forward": 6, "input_gradient": 6, "weight_gradient": 6, "backward": 10, "training_step": 36}
-    return bytes_per_entry[row["operation"]] * entries(row) / READ_RATE
+    return bytes_per_entry[row["operation"]] * entries(row) / read_rate

@@ -23,6 +23,11 @@ def line(method, us, operation="forward", size=10000, sparsity=0.95, batch=4, la
             f"{memory},{memory},5,{watts},{joules},\"{note}\"\n")
 
 
+def read_rate(terabytes):
+    """The row of a kernel that reads so many in a second."""
+    return line("read", 1, operation="reference", size=0, sparsity=0, memory=int(terabytes * 1e6))
+
+
 class GpuSummaryTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -36,6 +41,10 @@ class GpuSummaryTest(unittest.TestCase):
     def cells(self, table, row=2):
         header = [cell.strip() for cell in table[0].strip("|").split("|")]
         return dict(zip(header, (cell.strip() for cell in table[row].strip("|").split("|"))))
+
+    def line_of(self, table, first):
+        row = next(row for row in table if row.startswith(f"| {first} |"))
+        return [cell.strip() for cell in row.strip("|").split("|")][1:]
 
     def test_of_a_kind_the_fastest_call_and_layout_counts_and_is_named(self):
         results = self.results(line("CooSegmented", 20), line("dense_sgemm_rows", 200), line("dense_sgemm_columns", 190),
@@ -62,18 +71,37 @@ class GpuSummaryTest(unittest.TestCase):
         self.assertEqual(cells["paper's kernel, shuffled"], "100 r")
 
     def test_the_floor_is_six_bytes_a_non_zero_and_ten_for_both_gradients(self):
-        results = self.results(line("CooSegmented", 20))
-        self.assertEqual(self.cells(gpu_summary.forward_by_batch(results, "cold"))["floor"], "6.77")
+        results = self.results(read_rate(4), line("CooSegmented", 20))
+        self.assertEqual(self.cells(gpu_summary.forward_by_batch(results, "cold"))["floor"], "7.5")
 
-        results = self.results(line("CooSegmented", 22.57, operation="backward"))
+        results = self.results(read_rate(4), line("CooSegmented", 25, operation="backward"))
         self.assertEqual(self.cells(gpu_summary.gradients(results, "backward"))["share of floor"], "50 %")
+
+    def test_there_is_no_floor_with_a_warm_cache_or_without_the_rate_of_reading(self):
+        warm = self.results(read_rate(4), line("CooSegmented", 20, cache="warm"))
+        self.assertNotIn("share of floor", self.cells(gpu_summary.forward_by_batch(warm, "warm")))
+
+        unknown = self.results(line("CooSegmented", 20))
+        self.assertEqual(self.cells(gpu_summary.forward_by_batch(unknown, "cold"))["snack"], "20 r")
+        self.assertNotIn("floor", self.cells(gpu_summary.forward_by_batch(unknown, "cold")))
+
+    def test_a_warm_row_of_a_framework_is_no_peer_of_a_cold_one(self):
+        results = self.results(line("CooSegmented", 20, size=500), line("torch_dense", 10, size=500, cache="warm"),
+                               line("dense_sgemm_rows", 30, size=500), line("CooSegmented", 5, size=500, cache="warm"))
+
+        cold = self.cells(gpu_summary.forward_by_shape(results))
+        warm = self.cells(gpu_summary.frameworks(results, "warm"))
+
+        self.assertEqual(cold["best peer / snack"], "1.50 (dense_sgemm_rows)")
+        self.assertEqual(warm["best peer / snack"], "2.00 (torch_dense)")
+        self.assertEqual(gpu_summary.frameworks(results, "cold"), [])
 
     def test_a_wrong_row_is_absent(self):
         results = self.results(line("CooSegmented", 20), line("dense_sgemm_rows", 1, note="wrong: 3 of 4 elements"))
 
         self.assertEqual(self.cells(gpu_summary.forward_by_batch(results, "cold"))["dense / snack"], "-")
 
-    def test_a_step_is_compared_in_time_and_memory(self):
+    def test_a_step_is_compared_in_time_and_in_memory_of_the_same_method(self):
         results = self.results(
             line("CooSegmented", 100, operation="training_step", sparsity=0.9, memory=240000000),
             line("dense_sgemm_rows", 1000, operation="training_step", sparsity=0.9, memory=1200000000),
@@ -88,7 +116,8 @@ class GpuSummaryTest(unittest.TestCase):
         self.assertEqual(cells["dense products, sparse parameters"], "500 r")
         self.assertEqual(cells["dense + mask / snack"], "20.00")
         self.assertEqual(cells["bytes per non-zero"], "24.0")
-        self.assertEqual(cells["less than dense"], "80 %")
+        self.assertEqual(cells["MB of dense"], "800")
+        self.assertEqual(cells["less than dense"], "70 %")
 
     def test_energy_is_that_of_a_hundred_iterations_beside_the_papers(self):
         self.results(line("CooSegmented", 100, operation="training_step", sparsity=0.9), file="training")
@@ -97,10 +126,40 @@ class GpuSummaryTest(unittest.TestCase):
 
         table = gpu_summary.paper_layer(results, 10000, 10000, 4)
 
-        ours = next(row for row in table if row.startswith("| snack |"))
-        self.assertEqual([cell.strip() for cell in ours.strip("|").split("|")],
-                         ["snack", "0.90", "30000", "1", "100 r", "500", "1", "0.45"])
-        self.assertTrue(any(row.startswith("| paper: SNACK | 0.90 | 30000 | 1173 |") for row in table))
+        self.assertEqual(self.line_of(table, "snack"), ["0.90", "30000", "1", "100 r", "cold", "500", "1", "0.45"])
+        self.assertEqual(self.line_of(table, "paper: SNACK"),
+                         ["0.90", "30000", "1173", "484.4", "-", "81.7", "0.85", "0.38"])
+
+    def test_time_memory_and_energy_of_a_line_are_of_one_method(self):
+        step = dict(operation="training_step", sparsity=0.9)
+        self.results(line("dense_sgemm_momentum_rows", 800, memory=800000000, **step),
+                     line("dense_sgemm_rows", 1000, memory=1200000000, **step),
+                     line("dense_sgemm_columns", 1100, memory=1200000000, **step), file="training")
+        results = self.results(line("dense_sgemm_rows", 1010, watts=500, joules=0.505, **step),
+                               line("dense_sgemm_columns", 990, watts=600, joules=0.594, **step), file="power")
+
+        table = gpu_summary.paper_layer(results, 10000, 10000, 4)
+
+        self.assertEqual(self.line_of(table, "dense"),
+                         ["-", "100000", "1200", "1010 sgemm_rows r", "cold", "500", "14", "6.31"])
+
+    def test_a_line_of_one_layer_says_that_its_cache_was_warm_until_a_cold_one_is_measured(self):
+        step = dict(operation="training_step", sparsity=0.99)
+        warm = line("CooSegmented", 50, cache="warm", watts=400, joules=0.02, **step)
+        cold = line("CooSegmented", 65, watts=400, joules=0.026, **step)
+        self.results(line("CooSegmented", 63, **step), file="training")
+
+        before = gpu_summary.paper_layer(self.results(warm, file="power"), 10000, 10000, 4)
+        after = gpu_summary.paper_layer(self.results(warm, cold, file="power"), 10000, 10000, 4)
+
+        self.assertEqual(self.line_of(before, "snack")[3:7], ["50 r", "warm", "400", "0.556"])
+        self.assertEqual(self.line_of(after, "snack")[3:7], ["65 r", "cold", "400", "0.722"])
+
+    def test_a_line_without_a_row_of_power_has_its_time_and_memory(self):
+        results = self.results(line("CooSegmented", 100, operation="training_step", sparsity=0.9), file="training")
+
+        self.assertEqual(self.line_of(gpu_summary.paper_layer(results, 10000, 10000, 4), "snack"),
+                         ["0.90", "30000", "1", "100 r", "cold", "-", "-", "-"])
 
     def test_ratios_of_the_paper_stand_beside_those_of_the_same_shape(self):
         results = self.results(line("CooSegmented", 10, size=5000, batch=1), line("dense_sgemv_rows", 40, size=5000, batch=1))
