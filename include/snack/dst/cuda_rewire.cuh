@@ -39,7 +39,7 @@ struct FreeCellOfRank {
     Size* ranks;
 
     SNACK_HOST_DEVICE Size cell(Size entry) const {
-        const Size row = lower_bound(row_offsets, rows + 1, entry + 1) - 1;
+        const Size row = row_of_entry(row_offsets, rows, entry);
         return row * in_features + columns[entry];
     }
     SNACK_HOST_DEVICE Size entries_before(Size bound) const {

@@ -31,7 +31,7 @@ struct ConnectionOfEntry {
     Size nnz;
 
     SNACK_HOST_DEVICE Connection at(Size entry) const {
-        const Size row = lower_bound(row_offsets, rows + 1, entry + 1) - 1;
+        const Size row = row_of_entry(row_offsets, rows, entry);
         const Index column = columns[entry];
         const Size fan_out =
             lower_bound(sorted_columns, nnz, Size{column} + 1) - lower_bound(sorted_columns, nnz, Size{column});

@@ -33,6 +33,11 @@ SNACK_HOST_DEVICE Size lower_bound(const T* sorted, Size count, Size value) {
     return partition_point(count, [=](Size i) { return sorted[i] < value; });
 }
 
+/// The row that holds an entry, from the entries before each row (rows + 1). O(log rows).
+SNACK_HOST_DEVICE inline Size row_of_entry(const Size* offsets, Size rows, Size entry) {
+    return lower_bound(offsets, rows + 1, entry + 1) - 1;
+}
+
 /// A coordinate in 64 bits; unsigned values beyond them become -1, which no range holds.
 template <std::integral I>
 SNACK_HOST_DEVICE constexpr Size widen(I coordinate) {
@@ -88,14 +93,14 @@ struct OffsetOfRow {
     SNACK_HOST_DEVICE void operator()(Size row) const { offsets[row] = lower_bound(cells, nnz, row * in_features); }
 };
 
-/// rows[e] for each entry from the offsets (rows + 1): the row whose range holds it.
+/// rows[e] for each entry from the offsets (row_count + 1).
 struct RowOfEntry {
     const Size* offsets;
     Size row_count;
     Index* rows;
 
     SNACK_HOST_DEVICE void operator()(Size entry) const {
-        rows[entry] = static_cast<Index>(lower_bound(offsets, row_count + 1, entry + 1) - 1);
+        rows[entry] = static_cast<Index>(row_of_entry(offsets, row_count, entry));
     }
 };
 

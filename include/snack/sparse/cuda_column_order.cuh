@@ -21,7 +21,7 @@ struct Iota {
     SNACK_HOST_DEVICE void operator()(Size i) const { to[i] = static_cast<T>(i); }
 };
 
-/// rows[i] of the entry at positions[i]: the row whose range of offsets holds it.
+/// rows[i] of the entry at positions[i], from the offsets (row_count + 1).
 template <class Position>
 struct RowOfPosition {
     const Size* offsets;
@@ -30,7 +30,7 @@ struct RowOfPosition {
     Index* rows;
 
     SNACK_HOST_DEVICE void operator()(Size i) const {
-        rows[i] = static_cast<Index>(lower_bound(offsets, row_count + 1, static_cast<Size>(positions[i]) + 1) - 1);
+        rows[i] = static_cast<Index>(row_of_entry(offsets, row_count, static_cast<Size>(positions[i])));
     }
 };
 

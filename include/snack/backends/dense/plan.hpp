@@ -30,7 +30,7 @@ struct VisitCell {
     Visit visit;
 
     SNACK_HOST_DEVICE void operator()(Size entry) const {
-        const Size row = lower_bound(offsets, row_count + 1, entry + 1) - 1;
+        const Size row = row_of_entry(offsets, row_count, entry);
         visit(entry, row * in_features + columns[entry]);
     }
 };
