@@ -202,6 +202,29 @@ TEST_CASE("device arrays of wrong extents or in host memory are refused", "[gpu]
     CHECK_THROWS_AS(make({value.data(), 1}), snack::ArgumentError);
 }
 
+TEST_CASE("sorting on the device takes 49 bytes an entry, entries in order 20", "[gpu][canonical][memory]") {
+    const auto entries = shuffled<int>(1000, 1000, 200'000);
+    const auto sorted = entries.on_host();
+    const snack::Buffer<snack::Index> sorted_rows = sorted.topology()->rows();
+    CountingAllocator accounts;
+    CountingCudaAllocator allocator(&accounts);
+    snack::CudaContext ctx({.allocator = &allocator});
+    snack::CudaContext outside;  // for the coordinates
+    const auto peak = [&](std::span<const int> rows, std::span<const int> columns) {
+        auto device_rows = outside.allocate<int>(200'000);
+        auto device_columns = outside.allocate<int>(200'000);
+        outside.copy_from_host(rows, device_rows.span());
+        outside.copy_from_host(columns, device_columns.span());
+        accounts.peak_bytes = accounts.live_bytes;
+        snack::canonicalize(ctx, 1000, 1000, std::as_const(device_rows).span(), std::as_const(device_columns).span());
+        ctx.synchronize();
+        return accounts.peak_bytes;
+    };
+
+    CHECK(peak(sorted_rows.span(), sorted.topology()->columns()) == 20 * 200'000 + 8 * 1001);
+    CHECK(peak(entries.rows, entries.columns) <= 49 * 200'000);
+}
+
 TEST_CASE("a device matrix that cannot be made leaks nothing", "[gpu][canonical]") {
     CountingAllocator accounts;
     CountingCudaAllocator allocator(&accounts);

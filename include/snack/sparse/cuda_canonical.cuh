@@ -62,7 +62,9 @@ T element_at(CudaContext& ctx, DeviceSpan<const T> array, Size position) {
 }  // namespace detail
 
 /// As on the host, with the same errors; the coordinates are read in the order of the context's stream.
-/// O(nnz) work and memory for two arrays of nnz cells. Waits for the stream a few times.
+/// O(nnz) work. Memory at the peak, with what is returned: 20 bytes an entry and 8 a row if the entries are in
+/// order; otherwise some 49 bytes an entry, for cells and positions (16), their sorted copies (16) and CUB's
+/// storage. Waits for the stream a few times.
 /// @throws as the host's; ArgumentError for memory that the device does not reach
 template <std::integral I>
 CudaCanonical canonicalize(CudaContext& ctx, Size out_features, Size in_features, DeviceSpan<const I> rows,
