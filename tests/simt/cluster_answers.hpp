@@ -3,38 +3,15 @@
 
 // Runs each kernel of clusters in a context, on the host or on a GPU, and holds it against plain loops.
 
-#include <span>
-#include <utility>
 #include <vector>
 
 #include <snack/core/types.hpp>
 #include <tests/simt/cluster_kernels.hpp>
+#include <tests/simt/operand.hpp>
 #include <tests/simt/orders.hpp>
 #include <tests/support/catch.hpp>
 
 namespace tests {
-
-/// The numbers of a vector where kernels reach them.
-template <class Context, class T>
-class Operand {
-public:
-    Operand(Context& ctx, const std::vector<T>& numbers)
-        : ctx_(ctx), buffer_(ctx.template allocate<T>(static_cast<Size>(numbers.size()))) {
-        ctx.copy_from_host(std::span<const T>(numbers), buffer_.span());
-    }
-
-    T* data() { return buffer_.span().data(); }
-
-    std::vector<T> numbers() const {
-        std::vector<T> copy(buffer_.span().size());
-        ctx_.copy_to_host(buffer_.span(), std::span<T>(copy));
-        return copy;
-    }
-
-private:
-    Context& ctx_;
-    typename Context::template buffer<T> buffer_;
-};
 
 /// The block `steps` after this one in the ring that its cluster is.
 inline Size further_on(Size block, Size steps, Size cluster) {

@@ -1,62 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Every word of the vocabulary, compiled for a GPU.
+// Each word of the vocabulary on a GPU, against the same answers as on the host.
 
-#include <snack/simt/device_launcher.cuh>
-#include <tests/simt/cluster_kernels.hpp>
-#include <tests/simt/vocabulary_kernels.hpp>
+#include <snack/memory/cuda_context.cuh>
+#include <tests/simt/vocabulary_answers.hpp>
 
-namespace tests {
+using snack::CudaContext;
 
-/// Device memory for each of the kernels, large enough for one block of any of them.
-struct VocabularyOperands {
-    Size* sizes;
-    int* ints;
-    std::uint32_t* words;
-    unsigned short* halves;
-    float* floats;
-    double* doubles;
-};
+TEST_CASE("on a GPU, each instance of a kernel knows its place in warp, block and grid", "[gpu][simt]") {
+    CudaContext ctx;
 
-/// Launches each kernel once; returns the first error.
-cudaError_t launch_vocabulary(cudaStream_t stream, const VocabularyOperands& at) {
-    cudaError_t first = cudaSuccess;
-    const auto launch = [&](Size shared_bytes, const auto& kernel) {
-        const cudaError_t error = snack::simt::launch(stream, {.blocks_x = 1, .shared_bytes = shared_bytes}, kernel);
-        first = first == cudaSuccess ? error : first;
-    };
-    launch(0, Places{at.sizes});
-    launch(0, Shuffles<float>{at.floats, at.floats});
-    launch(0, Shuffles<double>{at.doubles, at.doubles});
-    launch(0, Shuffles<int>{at.ints, at.ints});
-    launch(0, Shuffles<std::uint32_t>{at.words, at.words});
-    launch(0, Shuffles<Size>{at.sizes, at.sizes});
-    launch(0, Votes{at.words, at.ints});
-    launch(sizeof(float), AtomicSum<float>{at.floats, at.floats});
-    launch(sizeof(double), AtomicSum<double>{at.doubles, at.doubles});
-    launch(Reverse::shared_bytes, Reverse{at.ints, at.doubles});
-    launch(0, Loads<unsigned short>{at.halves, at.halves, at.halves});
-    launch(0, Loads<float>{at.floats, at.floats, at.floats});
-    launch(0, Loads<double>{at.doubles, at.doubles, at.doubles});
-    launch(0, Loads<Size>{at.sizes, at.sizes, at.sizes});
-    launch(0, PackSum<unsigned short, 2>{at.halves, at.halves, at.halves});
-    launch(0, PackSum<unsigned short, 8>{at.halves, at.halves, at.halves});
-    launch(0, PackSum<float, 2>{at.floats, at.floats, at.floats});
-    launch(0, PackSum<float, 4>{at.floats, at.floats, at.floats});
-    launch(0, PackSum<double, 2>{at.doubles, at.doubles, at.doubles});
-    launch(Pipeline<1>::shared_bytes, Pipeline<1>{at.floats, at.floats, 3});
-    launch(Pipeline<2>::shared_bytes, Pipeline<2>{at.floats, at.floats, 3});
-    launch(Pipeline<4>::shared_bytes, Pipeline<4>{at.floats, at.floats, 3});
-    launch(BlockSum<float>::shared_bytes, BlockSum<float>{at.floats, at.floats});
-    launch(BlockSum<double>::shared_bytes, BlockSum<double>{at.doubles, at.doubles});
-    launch(0, WarpScan<float>{at.floats, at.floats});
-    launch(0, WarpScan<double>{at.doubles, at.doubles});
-    launch(0, ClusterPlaces{at.sizes});
-    launch(ClusterRing::shared_bytes, ClusterRing{at.ints, at.ints});
-    launch(ClusterPacks<float, 4>::shared_bytes, ClusterPacks<float, 4>{at.floats, at.floats});
-    launch(ClusterTile::shared_bytes, ClusterTile{at.floats, at.floats});
-    launch(ClusterSum<double>::shared_bytes, ClusterSum<double>{at.doubles, at.doubles, at.doubles});
-    return first;
+    tests::check_places(ctx);
 }
 
-}  // namespace tests
+TEMPLATE_TEST_CASE("on a GPU, shuffles bring the values of other lanes", "[gpu][simt]", float, double, std::int32_t,
+                   std::uint32_t, std::int64_t) {
+    CudaContext ctx;
+
+    tests::check_shuffles<TestType>(ctx);
+}
+
+TEST_CASE("on a GPU, votes are those of the own warp", "[gpu][simt]") {
+    CudaContext ctx;
+
+    tests::check_votes(ctx);
+}
+
+TEMPLATE_TEST_CASE("on a GPU, atomic additions to shared and global memory lose nothing", "[gpu][simt]", float,
+                   double) {
+    CudaContext ctx;
+
+    tests::check_atomic_sum<TestType>(ctx);
+}
+
+TEST_CASE("on a GPU, two arrays in shared memory carry values through a block and through a warp", "[gpu][simt]") {
+    CudaContext ctx;
+
+    tests::check_reverse(ctx);
+}
+
+TEMPLATE_TEST_CASE("on a GPU, streaming and read-only loads read what is there", "[gpu][simt]", std::uint16_t, float,
+                   double, std::int64_t) {
+    CudaContext ctx;
+
+    tests::check_loads<TestType>(ctx);
+}
+
+TEST_CASE("on a GPU, packs of 4, 8 and 16 bytes are loaded and stored whole", "[gpu][simt]") {
+    CudaContext ctx;
+
+    tests::check_all_packs(ctx);
+}
+
+TEST_CASE("on a GPU, asynchronous copies of two groups at a time arrive", "[gpu][simt]") {
+    CudaContext ctx;
+
+    tests::check_pipelines(ctx);
+}
+
+TEMPLATE_TEST_CASE("on a GPU, a block's sum in a fixed order has the bits of a loop", "[gpu][simt]", float, double) {
+    CudaContext ctx;
+
+    tests::check_block_sum<TestType>(ctx);
+}
+
+TEMPLATE_TEST_CASE("on a GPU, a warp's running sums have the bits of a loop", "[gpu][simt]", float, double) {
+    CudaContext ctx;
+
+    tests::check_warp_scan<TestType>(ctx);
+}
