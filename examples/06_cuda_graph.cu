@@ -22,25 +22,39 @@ constexpr snack::Size features = 1000;
 constexpr snack::Size batch = 32;
 constexpr int steps = 200;
 
-/// Work of a stream, recorded while `body` runs.
+/// Work of a stream, recorded while `body` runs. If that throws, the stream records no more.
 class Graph {
 public:
     template <class Body>
-    Graph(snack::CudaContext& ctx, const Body& body) {
+    Graph(snack::CudaContext& ctx, const Body& body) : Graph() {
+        // The object is complete: the destructor runs whatever throws from here on.
         SNACK_CUDA("Graph", cudaStreamBeginCapture, ctx.stream(), cudaStreamCaptureModeThreadLocal);
-        body();
-        cudaGraph_t graph = nullptr;
-        SNACK_CUDA("Graph", cudaStreamEndCapture, ctx.stream(), &graph);
-        SNACK_CUDA("Graph", cudaGraphInstantiate, &executable_, graph, 0);
-        cudaGraphDestroy(graph);
+        try {
+            body();
+        } catch (...) {
+            cudaStreamEndCapture(ctx.stream(), &graph_);
+            throw;
+        }
+        SNACK_CUDA("Graph", cudaStreamEndCapture, ctx.stream(), &graph_);
+        SNACK_CUDA("Graph", cudaGraphInstantiate, &executable_, graph_, 0);
     }
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
-    ~Graph() { cudaGraphExecDestroy(executable_); }
+    ~Graph() {
+        if (executable_ != nullptr) {
+            cudaGraphExecDestroy(executable_);
+        }
+        if (graph_ != nullptr) {
+            cudaGraphDestroy(graph_);
+        }
+    }
 
     void replay(snack::CudaContext& ctx) const { SNACK_CUDA("Graph", cudaGraphLaunch, executable_, ctx.stream()); }
 
 private:
+    Graph() = default;
+
+    cudaGraph_t graph_ = nullptr;
     cudaGraphExec_t executable_ = nullptr;
 };
 

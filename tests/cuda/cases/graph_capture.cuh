@@ -9,26 +9,38 @@
 
 namespace tests {
 
-/// Records what `record` does, in the strictest mode.
+/// Records what `record` does, in the strictest mode. If that throws, the stream records no more.
 class RecordedGraph {
 public:
     template <class Record>
-    RecordedGraph(snack::CudaContext& ctx, const Record& record) {
+    RecordedGraph(snack::CudaContext& ctx, const Record& record) : RecordedGraph() {
+        // The object is complete: the destructor runs whatever throws from here on.
         Staging::check(cudaStreamBeginCapture(ctx.stream(), cudaStreamCaptureModeGlobal));
-        record();
+        try {
+            record();
+        } catch (...) {
+            cudaStreamEndCapture(ctx.stream(), &graph_);
+            throw;
+        }
         Staging::check(cudaStreamEndCapture(ctx.stream(), &graph_));
         Staging::check(cudaGraphInstantiate(&executable_, graph_, 0));
     }
     RecordedGraph(const RecordedGraph&) = delete;
     RecordedGraph& operator=(const RecordedGraph&) = delete;
     ~RecordedGraph() {
-        cudaGraphExecDestroy(executable_);
-        cudaGraphDestroy(graph_);
+        if (executable_ != nullptr) {
+            cudaGraphExecDestroy(executable_);
+        }
+        if (graph_ != nullptr) {
+            cudaGraphDestroy(graph_);
+        }
     }
 
     void replay(snack::CudaContext& ctx) { Staging::check(cudaGraphLaunch(executable_, ctx.stream())); }
 
 private:
+    RecordedGraph() = default;
+
     cudaGraph_t graph_ = nullptr;
     cudaGraphExec_t executable_ = nullptr;
 };
