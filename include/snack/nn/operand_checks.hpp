@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What a layer checks about the views of a call before anything is written.
-// Each text names the call, the view, what came and what was wanted.
+// What a layer checks about the arrays that it is made from, and about the views of a call before anything is
+// written. Each text names the call, the operand, what came and what was wanted.
+
+#include <span>
 
 #include <snack/concepts/context.hpp>
 #include <snack/core/error.hpp>
 #include <snack/core/matrix_view.hpp>
+#include <snack/sparse/coo_matrix.hpp>
 
 namespace snack::inline v0::detail {
 
@@ -43,6 +46,36 @@ void check_memory(const char* where, const char* name, const Context& ctx, const
             ctx.require_own(where, name, operand.data());
         }
     }
+}
+
+/// A bias has an element for each row, or none.
+template <class Topology, class Span>
+void check_bias(const char* where, const Topology& topology, const Span& bias) {
+    require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == topology.out_features(), where, "bias has ",
+                        bias.size(), " elements, the matrix ", topology.out_features(), " rows");
+}
+
+/// The topology of a matrix that a layer is made from.
+template <Scalar T>
+const TopologyPtr& checked_topology(const CooMatrix<T>& matrix, std::span<const T> bias) {
+    constexpr const char* where = "SparseLinear";
+    require<UnsupportedError>(matrix.topology() != nullptr, where, "the matrix object is empty");
+    check_bias(where, *matrix.topology(), bias);
+    return matrix.topology();
+}
+
+/// The topology that a layer is made from, with its values and bias where the context's work can reach them.
+template <class Context, class Pointer, class Span>
+const Pointer& checked_topology(const Context& ctx, const Pointer& topology, const Span& values, const Span& bias) {
+    constexpr const char* where = "SparseLinear";
+    require<UnsupportedError>(topology != nullptr, where, "the topology is null");
+    require<ShapeError>(static_cast<Size>(values.size()) == topology->nnz(), where, values.size(), " values for ",
+                        topology->nnz(), " entries");
+    check_bias(where, *topology, bias);
+    check_memory(where, "the topology", ctx, topology->row_offsets());
+    check_memory(where, "values", ctx, values);
+    check_memory(where, "bias", ctx, bias);
+    return topology;
 }
 
 }  // namespace snack::inline v0::detail

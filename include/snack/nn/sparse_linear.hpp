@@ -58,7 +58,8 @@ public:
     /// @throws ShapeError if the bias has another extent; UnsupportedError for an empty matrix object
     SparseLinear(context_type& ctx, const CooMatrix<T>& matrix, std::span<const T> bias = {},
                  const MatrixLayerOptions& options = {})
-        : SparseLinear(ctx, topology_in(ctx, checked(matrix, bias)), static_cast<Size>(bias.size()), options) {
+        : SparseLinear(ctx, topology_in(ctx, detail::checked_topology(matrix, bias)), static_cast<Size>(bias.size()),
+                       options) {
         ctx.copy_from_host(matrix.values(), values_.span());
         ctx.copy_from_host(bias, bias_.span());
         values_changed(ctx);
@@ -71,7 +72,8 @@ public:
     ///         the device of the context does not reach
     SparseLinear(context_type& ctx, const topology_ptr& topology, span<const T> values, span<const T> bias = {},
                  const MatrixLayerOptions& options = {})
-        : SparseLinear(ctx, checked(ctx, topology, values, bias), static_cast<Size>(bias.size()), options) {
+        : SparseLinear(ctx, detail::checked_topology(ctx, topology, values, bias), static_cast<Size>(bias.size()),
+                       options) {
         ctx.copy(values, values_.span());
         ctx.copy(bias, bias_.span());
         values_changed(ctx);
@@ -317,27 +319,6 @@ private:
                              : entries_for_sparsity(options.out_features, options.in_features, *options.sparsity);
         return uniform_topology(ctx, options.out_features, options.in_features, nnz,
                                 {options.seed, options.stream, Purpose::topology, 0});
-    }
-
-    static const TopologyPtr& checked(const CooMatrix<T>& matrix, std::span<const T> bias) {
-        require<UnsupportedError>(matrix.topology() != nullptr, "SparseLinear", "the matrix object is empty");
-        require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == matrix.out_features(), "SparseLinear",
-                            "bias has ", bias.size(), " elements, the matrix ", matrix.out_features(), " rows");
-        return matrix.topology();
-    }
-
-    static const topology_ptr& checked(const context_type& ctx, const topology_ptr& topology, span<const T> values,
-                                       span<const T> bias) {
-        constexpr const char* where = "SparseLinear";
-        require<UnsupportedError>(topology != nullptr, where, "the topology is null");
-        require<ShapeError>(static_cast<Size>(values.size()) == topology->nnz(), where, values.size(), " values for ",
-                            topology->nnz(), " entries");
-        require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == topology->out_features(), where,
-                            "bias has ", bias.size(), " elements, the matrix ", topology->out_features(), " rows");
-        detail::check_memory(where, "the topology", ctx, topology->row_offsets());
-        detail::check_memory(where, "values", ctx, values);
-        detail::check_memory(where, "bias", ctx, bias);
-        return topology;
     }
 
     static BufferIn<T, space> zeros(context_type& ctx, Size count) {
