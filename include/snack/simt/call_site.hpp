@@ -4,6 +4,7 @@
 // Where in a kernel's source a thread is: a word of the vocabulary, a file and a line.
 
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include <snack/core/error.hpp>
@@ -40,6 +41,7 @@ enum class Word : std::uint8_t {
     store_pack,
     copy_async,
     wait_async,
+    count,  ///< of the words above; none itself
 };
 
 constexpr const char* name_of(Word word) {
@@ -48,6 +50,7 @@ constexpr const char* name_of(Word word) {
                                      "shared",       "cluster_shared",      "load_streaming", "load_read_only",
                                      "load_pack",    "load_pack_streaming", "store_pack",     "copy_async",
                                      "wait_async"};
+    static_assert(std::size(names) == static_cast<std::size_t>(Word::count), "a name for each word");
     return names[static_cast<int>(word)];
 }
 
