@@ -3,6 +3,8 @@
 // Same key, same network: topology and values have the same bits on host and device, when made and through
 // rewires; and a layer that goes from one to the other and back is the same.
 
+#include <optional>
+
 #include <snack/backends/host.hpp>
 #include <snack/snack.cuh>
 #include <tests/support/catch.hpp>
@@ -100,4 +102,20 @@ TEMPLATE_TEST_CASE("optimisers on the device agree with the host's and follow a 
         REQUIRE(std::fabs(moments[e] - host_adam.first_moment()[e]) <=
                 8 * static_cast<T>(snack::ScalarTraits<T>::unit_roundoff));
     }
+}
+
+TEST_CASE("a layer copied to another stream has memory of its own there", "[gpu]") {
+    snack::HostContext host_ctx({.threads = 1});
+    const HostLayer<float> host(host_ctx, {.in_features = 50, .out_features = 40, .sparsity = 0.9});
+    snack::CudaContext to;
+    std::optional<CudaLayer<float>> copy;
+    {
+        snack::CudaContext from;
+        CudaLayer<float> source(from, host_ctx, host);
+        copy.emplace(to, from, source);
+        CHECK(copy->topology() != source.topology());
+        from.fill(source.values(), 7);  // comes after the copy
+    }
+
+    CHECK(same_layer<float>(to, *copy, host));
 }

@@ -94,6 +94,12 @@ struct RewireReportTraits<HostSpace> {
     using type = RewireReport;
 };
 
+/// Whether the header for that space is included.
+template <class Space>
+concept CanBeRewiredIn = requires {
+    sizeof(RewireReportTraits<Space>);
+};
+
 template <class Space>
 using RewireReportIn = typename RewireReportTraits<Space>::type;
 

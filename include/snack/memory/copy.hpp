@@ -10,7 +10,8 @@
 namespace snack::inline v0 {
 
 /// Copies as many elements as `target` has. `source` lies in the space of `from`, `target` in that of `to`.
-/// On a GPU the copy comes after the work so far on both streams; one to the host waits for it.
+/// On a GPU the copy comes after the work so far on both streams, and before what either is given from then
+/// on; one to the host waits for it.
 template <class To, class From, class SourceSpan, class TargetSpan>
 void copy_between(To& to, From& from, SourceSpan source, TargetSpan target) {
     if (target.empty()) {
@@ -23,6 +24,7 @@ void copy_between(To& to, From& from, SourceSpan source, TargetSpan target) {
     } else {
         to.wait_for(from);
         to.copy(source, target);
+        from.wait_for(to);
     }
 }
 

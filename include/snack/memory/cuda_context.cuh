@@ -101,7 +101,7 @@ public:
     /// Work that this context is given from now on comes after what `other` has been given so far.
     void wait_for(const CudaContext& other) const {
         constexpr const char* where = "CudaContext::wait_for";
-        if (stream() == other.stream()) {
+        if (device() == other.device() && stream() == other.stream()) {
             return;
         }
         const DeviceGuard others(other.device(), where);

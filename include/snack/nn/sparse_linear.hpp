@@ -36,6 +36,7 @@ public:
     using scalar = T;
     using context_type = ContextOf<B>;
     using space = SpaceOf<B>;
+    static_assert(CanBeRewiredIn<space>, "SparseLinear on a GPU needs <snack/nn/sparse_linear.cuh>");
     template <class U>
     using view = MatrixView<U, space>;
     template <class U>
@@ -48,7 +49,7 @@ public:
     /// @throws ShapeError for a bad extent; ArgumentError for a bad sparsity or nnz
     template <ValueInitializer I = KaimingUniform>
     SparseLinear(context_type& ctx, const LayerOptions& options, const I& initializer = {})
-        : SparseLinear(ctx, random_topology(ctx, options), options.bias ? options.out_features : 0,
+        : SparseLinear(Bare{}, ctx, random_topology(ctx, options), options.bias ? options.out_features : 0,
                        {options.seed, options.stream, 0, options.use}) {
         initialize_values(ctx, *topology_, initializer, key(Purpose::values), values_.span());
         values_changed(ctx);
@@ -58,8 +59,8 @@ public:
     /// @throws ShapeError if the bias has another extent; UnsupportedError for an empty matrix object
     SparseLinear(context_type& ctx, const CooMatrix<T>& matrix, std::span<const T> bias = {},
                  const MatrixLayerOptions& options = {})
-        : SparseLinear(ctx, topology_in(ctx, detail::checked_topology(matrix, bias)), static_cast<Size>(bias.size()),
-                       options) {
+        : SparseLinear(Bare{}, ctx, topology_in(ctx, detail::checked_topology(matrix, bias)),
+                       static_cast<Size>(bias.size()), options) {
         ctx.copy_from_host(matrix.values(), values_.span());
         ctx.copy_from_host(bias, bias_.span());
         values_changed(ctx);
@@ -67,24 +68,26 @@ public:
 
     /// A layer from a topology that was checked already, one value for each entry and a bias (out_features
     /// elements, or none for no bias), all in the layer's memory space. The topology is shared, the arrays are
-    /// copied in the order of the context's stream.
+    /// copied in the order of the context's stream. On a GPU a topology is freed in the order of the stream of
+    /// the context it was made through, so that should be this one's.
     /// @throws UnsupportedError for a null topology; ShapeError for a wrong extent; ArgumentError for memory that
     ///         the device of the context does not reach
     SparseLinear(context_type& ctx, const topology_ptr& topology, span<const T> values, span<const T> bias = {},
                  const MatrixLayerOptions& options = {})
-        : SparseLinear(ctx, detail::checked_topology(ctx, topology, values, bias), static_cast<Size>(bias.size()),
-                       options) {
+        : SparseLinear(Bare{}, ctx, detail::checked_topology(ctx, topology, values, bias),
+                       static_cast<Size>(bias.size()), options) {
         ctx.copy(values, values_.span());
         ctx.copy(bias, bias_.span());
         values_changed(ctx);
     }
 
     /// A copy of a layer of another backend, which may live in another memory space: `from` is a context
-    /// of that one. Copies within a space share the topology. What is read was complete on `from`'s stream.
+    /// of that one. Copies on the host, and those on one stream, share the topology. Work that either context
+    /// was given before comes before the copy, and what it is given later comes after.
     template <class Other>
     SparseLinear(context_type& ctx, ContextOf<Other>& from, const SparseLinear<Other, T>& other)
-        : SparseLinear(ctx, copy_topology(ctx, from, other.usable("SparseLinear").topology_), other.bias_.size(),
-                       other.options_) {
+        : SparseLinear(Bare{}, ctx, copy_topology(ctx, from, other.usable("SparseLinear").topology_),
+                       other.bias_.size(), other.options_) {
         copy_between(ctx, from, other.values(), values_.span());
         copy_between(ctx, from, other.gradients(), gradients_.span());
         copy_between(ctx, from, other.bias(), bias_.span());
@@ -92,6 +95,7 @@ public:
         values_changed(ctx);
     }
 
+    /// On a GPU copies in the order of the stream of the context that `other` was made through.
     SparseLinear(const SparseLinear& other)
         : topology_(other.topology_),
           plan_(copy_plan(other.plan_)),
@@ -295,7 +299,9 @@ public:
 private:
     using Plan = PlanOf<B, T>;
 
-    SparseLinear(context_type& ctx, topology_ptr topology, Size bias, const MatrixLayerOptions& options)
+    struct Bare {};  // keeps the constructor below apart from what callers mean
+
+    SparseLinear(Bare, context_type& ctx, topology_ptr topology, Size bias, const MatrixLayerOptions& options)
         : topology_(std::move(topology)),
           plan_(std::make_shared<Plan>(B::template make_plan<T>(ctx, topology_, options.use))),
           values_(zeros(ctx, topology_->nnz())),

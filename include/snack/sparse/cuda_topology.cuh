@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include <snack/memory/copy.hpp>
 #include <snack/memory/cuda_context.cuh>
 #include <snack/simt/find_first.hpp>
 #include <snack/sparse/cell_steps.hpp>
@@ -66,6 +67,15 @@ public:
         DeviceBuffer<Size> offsets = ctx.allocate<Size>(topology.out_features() + 1);
         ctx.copy_from_host(topology.columns(), columns.span());
         ctx.copy_from_host(topology.row_offsets(), offsets.span());
+        return CudaTopologyPtr(new CudaTopology(topology.in_features(), std::move(columns), std::move(offsets)));
+    }
+
+    /// A copy for the stream of `to`, in order with what `from`, a context of the topology's, was given.
+    static CudaTopologyPtr copy(CudaContext& to, CudaContext& from, const CudaTopology& topology) {
+        DeviceBuffer<Index> columns = to.allocate<Index>(topology.nnz());
+        DeviceBuffer<Size> offsets = to.allocate<Size>(topology.out_features() + 1);
+        copy_between(to, from, topology.columns(), columns.span());
+        copy_between(to, from, topology.row_offsets(), offsets.span());
         return CudaTopologyPtr(new CudaTopology(topology.in_features(), std::move(columns), std::move(offsets)));
     }
 
@@ -135,7 +145,8 @@ inline CudaTopologyPtr topology_in(CudaContext& ctx, const TopologyPtr& topology
     return CudaTopology::upload(ctx, *topology);
 }
 
-/// The same from the memory space of `from`; on one device it is the topology itself.
+/// The same from the memory space of `from`. On one stream it is the topology itself; otherwise a copy, since
+/// memory is freed in the order of the stream that it was taken for.
 template <class From>
 CudaTopologyPtr copy_topology(CudaContext& to, From&, const TopologyPtr& topology) {
     return topology_in(to, topology);
@@ -146,8 +157,10 @@ requires std::is_same_v<typename To::space, HostSpace> TopologyPtr copy_topology
     return topology->download(from, to.allocator());
 }
 inline CudaTopologyPtr copy_topology(CudaContext& to, CudaContext& from, const CudaTopologyPtr& topology) {
-    to.wait_for(from);
-    return to.device() == from.device() ? topology : topology_in(to, topology->download(from));
+    if (to.device() == from.device() && to.stream() == from.stream()) {
+        return topology;
+    }
+    return CudaTopology::copy(to, from, *topology);
 }
 
 }  // namespace snack::inline v0
