@@ -3,6 +3,7 @@
 // Planted faults in the use of memory: each must be found, by the vocabulary or, for accesses out
 // of bounds, by the address sanitizer. Those tests are only there where it is.
 
+#include <limits>
 #include <string>
 
 #include <snack/memory/buffer.hpp>
@@ -190,6 +191,8 @@ TEST_CASE("a shared offset out of range is reported", "[kernels][simt]") {
 
     CHECK(contains(fault_of(SharedOffset{64}, {.shared_bytes = 64}), "offset 64 is out of 64 bytes of shared memory"));
     CHECK(contains(fault_of(SharedOffset{-4}, {.shared_bytes = 64}), "offset -4 is out of"));
+    CHECK(contains(fault_of(SharedOffset{std::numeric_limits<Size>::max()}, {.shared_bytes = 64}),
+                   "offset 9223372036854775807 is out of"));
     CHECK(contains(fault_of(SharedOffset{0}), "offset 0 is out of 0 bytes of shared memory"));
 }
 

@@ -69,7 +69,7 @@ public:
     template <class T>
     T* shared(Size byte_offset = 0, SourceLine at = SourceLine::current()) const {
         const Size bytes = block_->shared_memory().bytes();
-        if (byte_offset < 0 || byte_offset + static_cast<Size>(sizeof(T)) > bytes) {
+        if (byte_offset < 0 || byte_offset > bytes - static_cast<Size>(sizeof(T))) {
             block_->fail(index_, {Word::shared, at}, "offset ", byte_offset, " is out of ", bytes,
                          " bytes of shared memory");
         }
