@@ -65,6 +65,48 @@ struct Misplaced {
     }
 };
 
+/// Reads shared memory by a word that reads global memory alone: the block's own, or that of the block `further`
+/// on in the cluster.
+template <simt::Word How>
+struct ReadShared {
+    static constexpr const char* name = "ReadShared";
+    static constexpr int block_threads = 32;
+    int further;
+
+    template <class Thread>
+    void operator()(const Thread& thread) const {
+        float* const own = thread.template shared<float>();
+        const int rank = (thread.cluster_rank() + further) % thread.cluster_size();
+        thread.sync_cluster();
+        const float* const from = thread.cluster_shared(own, rank) + 4;
+        if constexpr (How == simt::Word::load_streaming) {
+            thread.load_streaming(from);
+        } else if constexpr (How == simt::Word::load_read_only) {
+            thread.load_read_only(from);
+        } else if constexpr (How == simt::Word::load_pack_streaming) {
+            thread.template load_pack_streaming<4>(from);
+        } else if constexpr (How == simt::Word::copy_async) {
+            thread.template copy_async<4>(own, from);
+        } else {
+            thread.template load_pack<4>(from);
+        }
+        thread.sync_cluster();
+    }
+};
+
+/// What is said of own shared memory and of a neighbour's.
+template <simt::Word How>
+void check_read_of_shared() {
+    const std::string word = simt::name_of(How);
+    const simt::LaunchShape shape = {.blocks_x = 4, .shared_bytes = 64, .cluster_x = 4};
+    for (const int further : {0, 1, 3}) {
+        const std::string text = fault_of(ReadShared<How>{further}, shape);
+        CHECK(contains(text, word + " (memory_faults.cpp:"));
+        CHECK(contains(text, "it reads global memory alone, and the address is in shared memory"));
+    }
+    CHECK(contains(fault_of(ReadShared<How>{0}, {.shared_bytes = 64}), word));
+}
+
 struct SharedOffset {
     static constexpr const char* name = "SharedOffset";
     static constexpr int block_threads = 32;
@@ -184,6 +226,22 @@ TEST_CASE("a copy to what is not shared memory is reported", "[kernels][simt]") 
 
     CHECK(contains(fault_of(Misplaced<Misuse::not_shared>{global.data()}, {.shared_bytes = 64}),
                    "the destination is not in shared memory"));
+}
+
+TEST_CASE("shared memory is reported where a word reads global memory alone", "[kernels][simt]") {
+    check_read_of_shared<simt::Word::load_streaming>();
+    check_read_of_shared<simt::Word::load_read_only>();
+    check_read_of_shared<simt::Word::load_pack_streaming>();
+    check_read_of_shared<simt::Word::copy_async>();
+}
+
+TEST_CASE("packs are read from any block's shared memory", "[kernels][simt]") {
+    tests::in_each_order([](HostLauncher& launcher) {
+        for (const int further : {0, 1, 3}) {
+            launcher.run({.blocks_x = 4, .shared_bytes = 64, .cluster_x = 4},
+                         ReadShared<simt::Word::load_pack>{further});
+        }
+    });
 }
 
 TEST_CASE("a shared offset out of range is reported", "[kernels][simt]") {

@@ -133,8 +133,9 @@ public:
     }
 
     /// The place of `own`, which is in this block's shared memory, in that of block `rank` of the cluster: for
-    /// plain loads and stores, packs and atomics, not for copy_async. It can be reached between two
-    /// sync_cluster calls: before the first, that block may not have begun; after its last, it may have ended.
+    /// plain loads and stores, load_pack, store_pack and atomics, not for the words that read global memory alone.
+    /// It can be reached between two sync_cluster calls: before the first, that block may not have begun; after
+    /// its last, it may have ended.
     template <class T>
     __device__ T* cluster_shared(T* own, int rank) const {
         T* there = own;
@@ -144,7 +145,8 @@ public:
         return there;
     }
 
-    /// A load of what is read once and should not push anything else out of the caches.
+    /// A load of what is read once and should not push anything else out of the caches. This and the other
+    /// streaming and read-only loads are for global memory alone: shared memory is a fault.
     template <class T>
     __device__ T load_streaming(const T* from) const {
         return bits_as<T>(__ldcs(reinterpret_cast<const Bits<T>*>(from)));
@@ -172,8 +174,9 @@ public:
         *reinterpret_cast<Bits<P>*>(to) = bits_as<Bits<P>>(pack);
     }
 
-    /// Begins a copy of 4, 8 or 16 bytes, both sides aligned to their number (sm_80 and newer).
-    /// The data is there for this thread after wait_async, for others after a barrier as well.
+    /// Begins a copy of 4, 8 or 16 bytes from global to the block's own shared memory, both sides aligned to their
+    /// number (sm_80 and newer). The data is there for this thread after wait_async, for others after a barrier as
+    /// well.
     template <int Bytes>
     __device__ void copy_async(void* shared, const void* global) const {
         static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies 4, 8 or 16 bytes");

@@ -110,6 +110,15 @@ public:
     int cluster_rank() const { return static_cast<int>(block_x_ % shape_.cluster_x); }
     HostBlock& in_cluster(int rank) const { return *cluster_[static_cast<std::size_t>(rank)]; }
     SharedMemory& shared_memory() { return shared_; }
+    /// Whether an address lies in the shared memory of this block or of another one of the cluster.
+    bool is_shared(const void* address) const {
+        for (int rank = 0; rank < shape_.cluster_x; ++rank) {
+            if (in_cluster(rank).shared_memory().contains(address, 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
     AsyncCopies& copies(int thread) { return threads_[static_cast<std::size_t>(thread)].copies; }
 
     /// On a fiber: waits until all threads of the cluster, the block or the warp are at `site`.

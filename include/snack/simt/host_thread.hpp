@@ -97,11 +97,11 @@ public:
 
     template <class T>
     T load_streaming(const T* from, SourceLine at = SourceLine::current()) const {
-        return load<T>(from, {Word::load_streaming, at});
+        return load_global<T>(from, {Word::load_streaming, at});
     }
     template <class T>
     T load_read_only(const T* from, SourceLine at = SourceLine::current()) const {
-        return load<T>(from, {Word::load_read_only, at});
+        return load_global<T>(from, {Word::load_read_only, at});
     }
     template <int N, class T>
     Pack<T, N> load_pack(const T* from, SourceLine at = SourceLine::current()) const {
@@ -109,7 +109,7 @@ public:
     }
     template <int N, class T>
     Pack<T, N> load_pack_streaming(const T* from, SourceLine at = SourceLine::current()) const {
-        return load<Pack<T, N>>(from, {Word::load_pack_streaming, at});
+        return load_global<Pack<T, N>>(from, {Word::load_pack_streaming, at});
     }
     template <int N, class T>
     void store_pack(T* to, const Pack<T, N>& pack, SourceLine at = SourceLine::current()) const {
@@ -117,7 +117,7 @@ public:
         std::memcpy(to, &pack, sizeof pack);
     }
 
-    /// Checks both sides' alignment and that the destination is the block's shared memory.
+    /// Checks both sides' alignment, that the destination is the block's shared memory, and that the source is not.
     template <int Bytes>
     void copy_async(void* shared, const void* global, SourceLine at = SourceLine::current()) const {
         static_assert(Bytes == 4 || Bytes == 8 || Bytes == 16, "cp.async copies 4, 8 or 16 bytes");
@@ -127,6 +127,7 @@ public:
         if (!block_->shared_memory().contains(shared, Bytes)) {
             block_->fail(index_, site, "the destination is not in shared memory");
         }
+        check_global(global, site);
         block_->copies(index_).add(shared, global, Bytes, site);
     }
     void commit_async() const { block_->copies(index_).commit(); }
@@ -168,6 +169,19 @@ private:
         To to;
         std::memcpy(&to, from, sizeof to);
         return to;
+    }
+
+    /// A load that on a device is one of global memory.
+    template <class To, class T>
+    To load_global(const T* from, const CallSite& site) const {
+        check_global(from, site);
+        return load<To>(from, site);
+    }
+
+    void check_global(const void* address, const CallSite& site) const {
+        if (block_->is_shared(address)) {
+            block_->fail(index_, site, "it reads global memory alone, and the address is in shared memory");
+        }
     }
 
     void check_alignment(const void* address, std::size_t bytes, const CallSite& site) const {
