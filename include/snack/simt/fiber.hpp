@@ -24,11 +24,15 @@ namespace snack::inline v0::simt {
 /// Memory for a stack with a page below it that must not be touched: an overflow stops the process.
 class FiberStack {
 public:
-    /// @throws SimtError if the system gives no memory
+    /// @throws SimtError if the system gives no memory or no guard page
     FiberStack() : guard_(static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) {
         memory_ = ::mmap(nullptr, guard_ + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         require<SimtError>(memory_ != MAP_FAILED, "FiberStack", "the system gives no memory for ", bytes, " bytes");
-        ::mprotect(memory_, guard_, PROT_NONE);
+        if (::mprotect(memory_, guard_, PROT_NONE) != 0) {
+            ::munmap(memory_, guard_ + bytes);
+            snack::detail::fail<SimtError>("FiberStack",
+                                           "the system gives no guard page; it may allow too few mappings");
+        }
     }
     FiberStack(const FiberStack&) = delete;
     FiberStack& operator=(const FiberStack&) = delete;
