@@ -5,9 +5,10 @@
     python3 tools/amalgamate.py snack.hpp
 
 Each header stands once, after those it includes. Includes of other libraries come first, except
-those inside an #if, which stay where they are. The outcome depends on the headers alone. What
-cannot be joined is refused, with file and line: an include that is not found, a circle, an include
-of snack inside an #if.
+those inside an #if, which stay where they are. Each header is guarded by a macro of its own, so joined
+files of one version can be included together. The outcome depends on the headers alone. What cannot be
+joined is refused, with file and line: an include that is not found, a circle, an include of snack
+inside an #if.
 """
 
 import argparse
@@ -26,7 +27,7 @@ HEAD = f"""{LICENCE}
 #pragma once
 
 // {{root}} and all that it includes in one file, made by tools/amalgamate.py: do not edit.
-// Use it instead of the single headers, not together with them.
+// It goes together with other joined files of this version, not with the headers that they are made of.
 """
 
 
@@ -34,6 +35,11 @@ def is_foreign(what):
     """Whether an include names a header of another library."""
     header = ANGLED.match(what)
     return header is not None and not header.group(1).startswith("snack/")
+
+
+def guard(name):
+    """The macro that says that a joined file has brought the header `name`."""
+    return "SNACK_JOINED_" + re.sub(r"\W", "_", name.removeprefix("snack/"))
 
 
 class AmalgamationError(Exception):
@@ -85,7 +91,7 @@ class Amalgamation:
         lines = HEAD.format(root=root).splitlines() + [""]
         lines += [f"#include <{header}>" for header in sorted(self.system_headers)]
         for name, body in self.bodies.items():
-            lines += ["", f"// ==== {name}", ""] + body
+            lines += ["", f"// ==== {name}", f"#ifndef {guard(name)}", f"#define {guard(name)}", ""] + body + ["#endif"]
         text = "\n".join(lines) + "\n"
         return re.sub(r"\n{3,}", "\n\n", text)
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <snack/snack.cuh>
+#include <snack/snack.hpp>  // part of it: the two go together
 
 int main() {
     const std::vector<int> rows = {1, 0};

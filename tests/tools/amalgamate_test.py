@@ -2,15 +2,19 @@
 """tools/amalgamate.py on made-up headers: what it joins, in which order, and what it refuses.
 
     python3 tests/tools/amalgamate_test.py
+
+The compiler is that of the environment's CXX, or c++.
 """
 
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "amalgamate.py"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "amalgamate.py"
 LICENCE = "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n#pragma once\n\n"
 
 
@@ -30,6 +34,17 @@ class AmalgamateTest(unittest.TestCase):
         process = subprocess.run([sys.executable, TOOL, "--include-dir", self.folder / "include", output],
                                  capture_output=True, text=True, check=False)
         return process, output.read_text() if output.exists() else None
+
+    def join_snack(self, root, name):
+        """Joins the library's own headers from `root` on."""
+        subprocess.run([sys.executable, TOOL, "--root", root, self.folder / name], check=True)
+
+    def assert_compiles(self, source):
+        unit = self.folder / "unit.cpp"
+        unit.write_text(source)
+        process = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++20", "-fsyntax-only", "-I", self.folder, unit],
+                                 capture_output=True, text=True, check=False)
+        self.assertEqual(process.returncode, 0, process.stderr)
 
     def assert_refused(self, reason, **headers):
         process, output = self.amalgamate(**headers)
@@ -57,9 +72,24 @@ class AmalgamateTest(unittest.TestCase):
             snack="#include <vector>\n#include <snack/a.hpp>\n#if defined(X)\n#  include <x.h>\n#endif\nint snack;\n",
             a="#include <vector>\n#include <array>\nint a;\n")
 
-        self.assertEqual([line for line in text.splitlines() if line.startswith(("int", "#i", "#e", "#  "))], [
-            "#include <array>", "#include <vector>", "int a;", "#if defined(X)", "#  include <x.h>", "#endif",
-            "int snack;"])
+        self.assertEqual([line for line in text.splitlines() if line.startswith(("int", "#in", "#if ", "#  "))], [
+            "#include <array>", "#include <vector>", "int a;", "#if defined(X)", "#  include <x.h>", "int snack;"])
+
+    def test_each_header_has_a_guard_of_its_own(self):
+        _, text = self.amalgamate(**{"snack": "#include <snack/core/types.hpp>\nint snack;\n",
+                                     "core/types": "int types;\n"})
+
+        self.assertIn("#ifndef SNACK_JOINED_core_types_hpp\n#define SNACK_JOINED_core_types_hpp\n\n"
+                      "int types;\n#endif\n", text)
+        self.assertIn("#ifndef SNACK_JOINED_snack_hpp\n", text)
+
+    def test_two_roots_can_be_included_together_in_any_order(self):
+        self.join_snack("snack/snack.hpp", "all.hpp")
+        self.join_snack("snack/backends/dense.hpp", "dense.hpp")
+        uses_both = "snack::SparseLinear<snack::Host, float>* host;\nsnack::SparseLinear<snack::Dense, float>* dense;\n"
+
+        self.assert_compiles('#include "all.hpp"\n#include "dense.hpp"\n' + uses_both)
+        self.assert_compiles('#include "dense.hpp"\n#include "all.hpp"\n' + uses_both)
 
     def test_the_same_headers_give_the_same_bytes(self):
         headers = {"snack": "#include <vector>\n#include <snack/a.hpp>\n", "a": "#include <array>\n#include <span>\n"}
