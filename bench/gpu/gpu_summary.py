@@ -266,6 +266,8 @@ def main(arguments):
         raise SystemExit(__doc__)
     folder = Path(arguments[0])
     results = Results(folder)
+    if not results.rows:
+        raise SystemExit(f"{folder}: no csv file with rows of results; nothing was written")
     machine_file = folder / "machine.txt"
     machine = machine_file.read_text().splitlines() if machine_file.exists() else []
     plots.write_all(results, folder)

@@ -26,13 +26,17 @@ EXACT = {"CooAtomic", "Dense", "DenseMask"}  # beginnings that other names have 
 
 
 class Results:
-    """All rows of the csv files of a folder. Rows that were not timed, or were wrong, count as absent."""
+    """All rows of the csv files of a folder. Rows that were not timed, or were wrong, count as absent. A file that was
+    cut in the middle of a row ends the program with its name."""
 
     def __init__(self, folder):
         self.rows = []
         for path in sorted(Path(folder).glob("*.csv")):
             with open(path, newline="") as file:
-                for row in csv.DictReader(file):
+                reader = csv.DictReader(file)
+                for row in reader:
+                    if None in row.values():
+                        raise SystemExit(f"{path}: line {reader.line_num} is cut short; measure again or remove it")
                     row["file"] = path.stem
                     for name in ("out_features", "in_features", "batch", "memory_bytes", "peak_bytes", "copies"):
                         row[name] = int(row[name] or 0)

@@ -181,6 +181,25 @@ class GpuSummaryTest(unittest.TestCase):
         self.assertIn("GPU: one", text)
         self.assertNotIn("stale numbers", text)
 
+    def test_a_folder_without_rows_leaves_the_page_as_it_is(self):
+        page = self.folder / "GPU.md"
+        page.write_text(f"{gpu_summary.BEGIN}\nnumbers\n<!-- tables: end -->\n")
+        before = page.read_text()
+        empty = self.folder / "empty"
+        empty.mkdir()
+        (empty / "forward.csv").write_text(HEADER)
+
+        for folder in (empty, self.folder / "not_there"):
+            with self.assertRaisesRegex(SystemExit, f"{folder.name}: no csv file with rows"):
+                gpu_summary.main([str(folder), str(page)])
+        self.assertEqual(page.read_text(), before)
+
+    def test_a_file_that_is_cut_in_the_middle_of_a_row_is_named(self):
+        whole = line("CooSegmented", 20)
+
+        with self.assertRaisesRegex(SystemExit, "forward.csv: line 3 is cut short"):
+            self.results(whole, whole[:40])
+
 
 if __name__ == "__main__":
     unittest.main()
