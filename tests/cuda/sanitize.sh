@@ -28,8 +28,14 @@ for tool in "$@"; do
         command="compute-sanitizer --tool $tool --error-exitcode 9 $program"
         [ "$tool" != memcheck ] || command="compute-sanitizer --tool memcheck --padding 32 --error-exitcode 9 $program"
     fi
-    # Catch2 2.13 ends a list of names with the number of names, as its status too.
-    "$program" --list-test-names-only $filter >"$work/names" || true
+    # Catch2 2.13 has the number of names as its status. Catch2 3 refuses this option, and has another.
+    "$program" --list-test-names-only $filter >"$work/names" 2>/dev/null || [ -s "$work/names" ] ||
+        "$program" --list-tests --verbosity quiet $filter >"$work/names" || true
+    if ! [ -s "$work/names" ]; then
+        echo "$tool: $program lists no cases" >&2
+        failed=1
+        continue
+    fi
     rm -f "$work"/part.* "$work"/log.*
     # Dealt out in turns: cases that take long stand side by side.
     awk -v n="$processes" -v to="$work/part." 'NF { gsub(/,/, "\\,"); print "\"" $0 "\"" > (to NR % n) }' "$work/names"
