@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#if !defined(__CUDACC__)
+#error "snack.cuh is for nvcc; other compilers include snack/snack.hpp"
+#endif
+
 // Everything that runs on the host or on a GPU, for nvcc. Where compile time matters, include
 // nn/sparse_linear.cuh and the header of a backend instead; each stands on its own.
 

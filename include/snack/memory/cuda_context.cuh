@@ -156,7 +156,7 @@ public:
 
     /// Copies as many elements as `to` has; the arrays may overlap, which takes memory for a copy in between.
     template <class T>
-    void copy(DeviceSpan<const T> from, DeviceSpan<T> to) const {
+    void copy(DeviceSpan<const std::type_identity_t<T>> from, DeviceSpan<T> to) const {
         if (from.data() == to.data()) {
             return;
         }
@@ -172,7 +172,7 @@ public:
     /// Has read all of `from` when it returns.
     /// @throws UnsupportedError if the stream records a graph
     template <class T>
-    void copy_from_host(std::span<const T> from, DeviceSpan<T> to) const {
+    void copy_from_host(std::span<const std::type_identity_t<T>> from, DeviceSpan<T> to) const {
         require_not_capturing("CudaContext::copy_from_host");
         copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyHostToDevice);
         synchronize();
@@ -181,7 +181,7 @@ public:
     /// Waits for the stream.
     /// @throws UnsupportedError if the stream records a graph
     template <class T>
-    void copy_to_host(DeviceSpan<const T> from, std::span<T> to) const {
+    void copy_to_host(DeviceSpan<const std::type_identity_t<T>> from, std::span<T> to) const {
         require_not_capturing("CudaContext::copy_to_host");
         copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToHost);
         synchronize();

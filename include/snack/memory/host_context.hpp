@@ -99,18 +99,18 @@ public:
 
     /// Copies as many elements as `to` has, and `from` no fewer; the arrays may overlap.
     template <class T>
-    void copy(std::span<const T> from, std::span<T> to) const {
+    void copy(std::span<const std::type_identity_t<T>> from, std::span<T> to) const {
         if (!from.empty() && !to.empty() && from.data() != to.data()) {
             std::memmove(to.data(), from.data(), to.size_bytes());
         }
     }
     template <class T>
-    void copy_from_host(std::span<const T> from, std::span<T> to) const {
-        copy(from, to);
+    void copy_from_host(std::span<const std::type_identity_t<T>> from, std::span<T> to) const {
+        copy<T>(from, to);
     }
     template <class T>
-    void copy_to_host(std::span<const T> from, std::span<T> to) const {
-        copy(from, to);
+    void copy_to_host(std::span<const std::type_identity_t<T>> from, std::span<T> to) const {
+        copy<T>(from, to);
     }
 
     /// Uninitialised memory that the caller owns.
