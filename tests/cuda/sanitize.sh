@@ -25,8 +25,10 @@ for tool in "$@"; do
     command=$program
     if [ "$tool" != plain ]; then
         filter='~[large]'
-        command="compute-sanitizer --tool $tool --error-exitcode 9 $program"
-        [ "$tool" != memcheck ] || command="compute-sanitizer --tool memcheck --padding 32 --error-exitcode 9 $program"
+        # Some tests make calls of CUDA fail on purpose; what such a call returned is theirs to judge.
+        options=
+        [ "$tool" != memcheck ] || options="--padding 32 --report-api-errors no"
+        command="compute-sanitizer --tool $tool $options --error-exitcode 9 $program"
     fi
     # Catch2 2.13 has the number of names as its status. Catch2 3 refuses this option, and has another.
     "$program" --list-test-names-only $filter >"$work/names" 2>/dev/null || [ -s "$work/names" ] ||
