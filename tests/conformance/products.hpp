@@ -19,7 +19,7 @@ namespace tests::conformance {
 template <class B, class T, class Test>
 void for_each_problem(Data data, Test test) {
     ContextFor<B> ctx({.threads = 2});
-    constexpr Effort effort = is_emulated<B> ? Effort::small : Effort::full;
+    const Effort effort = effort_for(is_emulated<B>);
     constexpr bool in_turns = !std::is_same_v<snack::SpaceOf<B>, snack::HostSpace>;
     const std::vector<Placement> placements = placement_battery(effort);
     std::size_t turn = 0;
@@ -244,7 +244,7 @@ void input_gradient_alone_is_right(Data data) {
 template <class B, class T>
 void forward_and_input_gradient_are_adjoint() {
     ContextFor<B> ctx;
-    for (const Pattern& pattern : pattern_battery(is_emulated<B> ? Effort::small : Effort::full)) {
+    for (const Pattern& pattern : pattern_battery(effort_for(is_emulated<B>))) {
         Problem<B, T> problem(ctx, pattern, 1, {}, Data::integers, false);
         Activations<T> wx(1, pattern.out_features, {});
         Activations<T> wty(1, pattern.in_features, {});

@@ -4,6 +4,7 @@
 // A (batch, features) matrix in memory of its own, at any layout, stride and address, with a
 // marker in every element that does not belong to it. A kernel that touches one is caught.
 
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -17,6 +18,12 @@ using snack::Size;
 
 /// How many cases to try: `small` is for kernels that run on the host, thread by thread.
 enum class Effort { full, small };
+
+/// Small as well where SNACK_TEST_EFFORT=small is in the environment: under tools that slow kernels down.
+inline Effort effort_for(bool slow) {
+    const char* const asked = std::getenv("SNACK_TEST_EFFORT");
+    return slow || (asked != nullptr && std::strcmp(asked, "small") == 0) ? Effort::small : Effort::full;
+}
 
 /// Where a matrix lies: `padding` elements after each line, `shift` elements past a 64-byte boundary.
 struct Placement {

@@ -248,10 +248,21 @@ private:
     }
 
     void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
-        if (bytes > 0) {
-            const DeviceGuard guard(device(), "CudaContext::copy");
-            SNACK_CUDA("CudaContext::copy", cudaMemcpyAsync, to, from, bytes, kind, stream());
+        if (bytes == 0) {
+            return;
         }
+        const DeviceGuard guard(device(), "CudaContext::copy");
+        if (kind == cudaMemcpyDeviceToDevice) {
+            cudaPointerAttributes source{};
+            SNACK_CUDA("CudaContext::copy", cudaPointerGetAttributes, &source, from);
+            if (source.type == cudaMemoryTypeDevice && source.device != device()) {
+                // Memory of a pool is open to its own device alone: a copy of one device would be refused.
+                SNACK_CUDA("CudaContext::copy", cudaMemcpyPeerAsync, to, device(), from, source.device, bytes,
+                           stream());
+                return;
+            }
+        }
+        SNACK_CUDA("CudaContext::copy", cudaMemcpyAsync, to, from, bytes, kind, stream());
     }
 
     int multiprocessors_ = 0;
