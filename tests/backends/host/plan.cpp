@@ -10,41 +10,64 @@ using namespace tests;
 
 namespace {
 
-auto plan_of(const Pattern& pattern) {
+auto plan_of(const Pattern& pattern, snack::PlanUse use) {
     snack::HostContext ctx({.threads = 1});
-    return snack::Host::make_plan<float>(ctx, pattern.topology(), snack::PlanUse::training);
+    return snack::Host::make_plan<float>(ctx, pattern.topology(), use);
 }
 
 /// Bytes for each entry, besides 65 column numbers of 8 bytes.
-bool takes_at_most(double bytes_of_entry, const Pattern& pattern) {
-    return static_cast<double>(plan_of(pattern).bytes()) <=
+bool takes_at_most(double bytes_of_entry, const Pattern& pattern, snack::PlanUse use) {
+    return static_cast<double>(plan_of(pattern, use).bytes()) <=
            bytes_of_entry * static_cast<double>(pattern.nnz()) + 65 * 8;
 }
 
 }  // namespace
 
-TEST_CASE("a plan takes 2.5 bytes an entry where columns fit 16 bits", "[backends]") {
+TEST_CASE("a plan for inference takes 2.5 bytes an entry where columns fit 16 bits", "[backends]") {
+    constexpr auto use = snack::PlanUse::inference;
     for (const Pattern& pattern : pattern_battery()) {
         if (pattern.in_features <= 65536) {
             CAPTURE(pattern.name);
-            CHECK(takes_at_most(2.5, pattern));
+            CHECK(takes_at_most(2.5, pattern, use));
         }
     }
-    CHECK(takes_at_most(2.5, random_pattern("many ranges", 100, 2000, 100000)));
-    CHECK(takes_at_most(2.5, random_pattern("as wide as 16 bits", 3, 65536, 100000)));
-    CHECK(takes_at_most(2.5, pattern_of("full", 120, 130, [](Size, Size) { return true; })));
+    CHECK(takes_at_most(2.5, random_pattern("many ranges", 100, 2000, 100000), use));
+    CHECK(takes_at_most(2.5, random_pattern("as wide as 16 bits", 3, 65536, 100000), use));
+    CHECK(takes_at_most(2.5, pattern_of("full", 120, 130, [](Size, Size) { return true; }), use));
 }
 
-TEST_CASE("a plan takes 4.5 bytes an entry where columns do not", "[backends]") {
+TEST_CASE("a plan for inference takes 4.5 bytes an entry where columns do not", "[backends]") {
     const Pattern wide = random_pattern("wider than 16 bits", 3, 65537, 100000);
 
-    CHECK(takes_at_most(4.5, wide));
-    CHECK_FALSE(takes_at_most(2.5, wide));
+    CHECK(takes_at_most(4.5, wide, snack::PlanUse::inference));
+    CHECK_FALSE(takes_at_most(2.5, wide, snack::PlanUse::inference));
+}
+
+TEST_CASE("a plan for training takes 6 bytes an entry where columns have many, and at most 8", "[backends]") {
+    constexpr auto use = snack::PlanUse::training;
+    for (const Pattern& pattern : pattern_battery()) {
+        if (pattern.in_features <= 65536) {
+            CAPTURE(pattern.name);
+            CHECK(takes_at_most(8, pattern, use));
+        }
+    }
+    CHECK(takes_at_most(6, random_pattern("95 % sparse", 1000, 1000, 50000), use));
+    CHECK(takes_at_most(6, pattern_of("full", 120, 130, [](Size, Size) { return true; }), use));
+    // The dearest: a short block and ranges of few entries, and one row more than a block has.
+    CHECK(takes_at_most(8, random_pattern("just enough for a block", 32, 1000, 3000), use));
+    CHECK(takes_at_most(8, random_pattern("short blocks", 32, 300, 2000), use));
+    CHECK(takes_at_most(8, random_pattern("one row more", 257, 1000, 4000), use));
+}
+
+TEST_CASE("a plan for training takes no more than one for inference where columns have few entries", "[backends]") {
+    const Pattern sparse = random_pattern("two in 256 rows", 2560, 1000, 20000);
+
+    CHECK(plan_of(sparse, snack::PlanUse::training).bytes() == plan_of(sparse, snack::PlanUse::inference).bytes());
 }
 
 TEST_CASE("a plan's columns are those of its topology", "[backends]") {
     for (const Pattern& pattern : pattern_battery()) {
-        const auto plan = plan_of(pattern);
+        const auto plan = plan_of(pattern, snack::PlanUse::training);
         std::vector<Size> got;
         plan.with_columns([&](const auto* columns) {
             for (Size e = 0; e < pattern.nnz(); ++e) {

@@ -6,6 +6,7 @@
 
 #include <snack/backends/host/activations.hpp>
 #include <snack/backends/host/tasks.hpp>
+#include <snack/backends/host/walk_blocks.hpp>
 #include <snack/kernels/host/row_walk.hpp>
 
 namespace snack::inline v0::detail::host {
@@ -163,6 +164,10 @@ void input_gradient(HostContext& ctx, const HostPlan& plan, std::span<const T> v
                     const Tiles<const T>& from, MatrixView<T> dx) {
     const Topology& topology = plan.topology();
     if (dx.empty()) {
+        return;
+    }
+    if (takes_blocks(plan, dx)) {
+        walk_blocks<Isa, T>(ctx, plan, values, from, dx);
         return;
     }
     if (!sample_by_sample(topology, dx)) {
