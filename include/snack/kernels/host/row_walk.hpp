@@ -11,6 +11,7 @@
 #include <snack/kernels/host/lane_sums.hpp>
 #include <snack/kernels/host/load_columns.hpp>
 #include <snack/kernels/host/row_segments.hpp>
+#include <snack/kernels/host/touch.hpp>
 #include <snack/kernels/host/vector.hpp>
 
 namespace snack::inline v0::kernels::host {
@@ -105,11 +106,15 @@ template <class Isa, int Width, bool InputGradient, class T, class Column, class
 [[gnu::always_inline]] inline void write_weight_gradients(const BackwardOperands<T, Column>& op, const V* dy, Size e,
                                                           Size stop) {
     constexpr int Lanes = TileShape<Isa, T, Width>::lanes;
+    constexpr Size ahead = 4 * cache_line;  // the hardware foresees stores less well than loads
     const auto visit = [&](Size entry, V& product) {
         visit_entry<Isa, Width, InputGradient, true>(op, dy, entry, op.columns[entry], product);
     };
     if constexpr (Lanes > 1) {
         for (; stop - e >= Lanes; e += Lanes) {
+            if constexpr (Width == tile_samples<T>) {  // narrower ones are short of instructions instead
+                prefetch_for_writing(op.dw + e, ahead);
+            }
             V gradients;
             sum_lanes_of_all<Lanes, T>(gradients, [&](int i, V& to) { visit(e + i, to); });
             write_gradients<Lanes>(op.dw + e, gradients, op.beta);

@@ -3,6 +3,8 @@
 
 // Brings memory near before a kernel gets there.
 
+#include <cstdint>
+
 #include <snack/core/types.hpp>
 #include <snack/kernels/host/batch_tile.hpp>
 
@@ -17,6 +19,13 @@ template <class T>
     for (Size i = 0; i < count; i += step) {
         static_cast<void>(*static_cast<const volatile T*>(from + i));
     }
+}
+
+/// Asks for the line `ahead` bytes behind `to`, which may lie past the end of the array.
+template <class T>
+[[gnu::always_inline]] inline void prefetch_for_writing(T* to, Size ahead) {
+    __builtin_prefetch(
+        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(to) + static_cast<std::uintptr_t>(ahead)), 1);
 }
 
 }  // namespace snack::inline v0::kernels::host
