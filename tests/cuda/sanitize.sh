@@ -18,7 +18,8 @@ processes=${3:-8}
 shift 3
 
 mkdir -p "$logs"
-gpus=$(nvidia-smi -L 2>/dev/null | wc -l)
+gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU' || true)
+[ -z "${CUDA_VISIBLE_DEVICES:-}" ] || gpus=1 # somebody else has chosen
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -53,10 +54,13 @@ for tool in "$@"; do
         (
             status=0
             number=${part##*.}
-            [ "$tool" = plain ] || export SNACK_TEST_EFFORT=small
-            [ "$tool" = plain ] || [ "$gpus" -lt 2 ] || export CUDA_VISIBLE_DEVICES=$((number % gpus))
-            $command --input-file "$part" >"$work/log.${part##*.}" 2>&1 || status=$?
-            echo "exit status $status" >>"$work/log.${part##*.}"
+            if [ "$tool" != plain ]; then
+                export SNACK_TEST_EFFORT=small
+                # Two each, for the cases that need two.
+                [ "$gpus" -lt 2 ] || export CUDA_VISIBLE_DEVICES="$((number % gpus)),$(((number + 1) % gpus))"
+            fi
+            $command --input-file "$part" >"$work/log.$number" 2>&1 || status=$?
+            echo "exit status $status" >>"$work/log.$number"
         ) &
     done
     wait

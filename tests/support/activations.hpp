@@ -16,14 +16,16 @@ namespace tests {
 using snack::Layout;
 using snack::Size;
 
-/// How many cases to try: `small` is for kernels that run on the host, thread by thread.
+/// How many cases to try: `small` is for kernels that run on the host, thread by thread, or under a tool.
 enum class Effort { full, small };
 
-/// Small as well where SNACK_TEST_EFFORT=small is in the environment: under tools that slow kernels down.
-inline Effort effort_for(bool slow) {
+/// Whether a tool that slows kernels down runs the tests, which says so by SNACK_TEST_EFFORT=small.
+inline bool under_a_slow_tool() {
     const char* const asked = std::getenv("SNACK_TEST_EFFORT");
-    return slow || (asked != nullptr && std::strcmp(asked, "small") == 0) ? Effort::small : Effort::full;
+    return asked != nullptr && std::strcmp(asked, "small") == 0;
 }
+
+inline Effort effort_for(bool slow) { return slow || under_a_slow_tool() ? Effort::small : Effort::full; }
 
 /// Where a matrix lies: `padding` elements after each line, `shift` elements past a 64-byte boundary.
 struct Placement {

@@ -66,9 +66,8 @@ struct HostBackend {
 
     /// Both gradients: dx by columns, then dw by rows, over the same entries. One walk where a single
     /// task does it and a column's x and dx share a cache line, which saves a quarter. With several tasks
-    /// it would cost more, since neighbours write to the same lines of dw; and with longer lines two walks
-    /// cost less, as each has what it reads again and again in a nearer cache: dx walks blocks of rows,
-    /// whose dy stays in the first level, and dw has the row of dy in registers.
+    /// it would cost more, since neighbours write to the same lines of dw; with longer lines the walks are bound
+    /// by moving lines, as many either way, and full tiles of dx have a walk of their own, by blocks of rows.
     template <Scalar T>
     static void backward(HostContext& ctx, const HostPlan& plan, std::span<const T> values, MatrixView<const T> x,
                          MatrixView<const T> dy, MatrixView<T> dx, std::span<T> dw, T beta) {

@@ -154,7 +154,8 @@ public:
         for_each_index(static_cast<Size>(to.size()), simt::FillElement<T>{to.data(), value});
     }
 
-    /// Copies as many elements as `to` has; the arrays may overlap, which takes memory for a copy in between.
+    /// Copies as many elements as `to` has, which is on this context's device; `from` may be on another one, whose work
+    /// on it the caller orders. The arrays may overlap, which takes memory for a copy in between.
     template <class T>
     void copy(DeviceSpan<const std::type_identity_t<T>> from, DeviceSpan<T> to) const {
         if (from.data() == to.data()) {
@@ -166,7 +167,7 @@ public:
             copy_bytes(to.data(), between.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
             return;
         }
-        copy_bytes(to.data(), from.data(), to.size_bytes(), cudaMemcpyDeviceToDevice);
+        copy_on_devices(to.data(), from.data(), to.size_bytes());
     }
 
     /// Has read all of `from` when it returns.
@@ -247,21 +248,27 @@ private:
         return (first < second ? second - first : first - second) < bytes;
     }
 
+    /// Between two places of device memory, of which `from` may be on another device.
+    void copy_on_devices(void* to, const void* from, std::size_t bytes) const {
+        if (bytes == 0) {
+            return;
+        }
+        cudaPointerAttributes source{};
+        SNACK_CUDA("CudaContext::copy", cudaPointerGetAttributes, &source, from);
+        if (source.type != cudaMemoryTypeDevice || source.device == device()) {
+            copy_bytes(to, from, bytes, cudaMemcpyDeviceToDevice);
+            return;
+        }
+        // Memory of a pool is open to its own device alone, and cudaMemcpyAsync would be refused.
+        const DeviceGuard guard(device(), "CudaContext::copy");
+        SNACK_CUDA("CudaContext::copy", cudaMemcpyPeerAsync, to, device(), from, source.device, bytes, stream());
+    }
+
     void copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) const {
         if (bytes == 0) {
             return;
         }
         const DeviceGuard guard(device(), "CudaContext::copy");
-        if (kind == cudaMemcpyDeviceToDevice) {
-            cudaPointerAttributes source{};
-            SNACK_CUDA("CudaContext::copy", cudaPointerGetAttributes, &source, from);
-            if (source.type == cudaMemoryTypeDevice && source.device != device()) {
-                // Memory of a pool is open to its own device alone: a copy of one device would be refused.
-                SNACK_CUDA("CudaContext::copy", cudaMemcpyPeerAsync, to, device(), from, source.device, bytes,
-                           stream());
-                return;
-            }
-        }
         SNACK_CUDA("CudaContext::copy", cudaMemcpyAsync, to, from, bytes, kind, stream());
     }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The host's input gradient by blocks: exact on integers wherever its operands lie, and alone the bits of
-// both gradients.
+// The host's input gradient by blocks: exact on integers wherever its operands lie, and the bits of the walk by rows.
+
+#include <utility>
+#include <vector>
 
 #include <snack/backends/host.hpp>
 #include <tests/conformance/products.hpp>
@@ -27,18 +29,19 @@ TEMPLATE_TEST_CASE("the input gradient by blocks is exact", "[backends][threads]
     snack::HostContext parallel({.threads = 3});
     for (const Pattern& pattern : blocked_patterns()) {
         for (const Placement& placement : placement_battery()) {
-            for (const Size batch : {32, 50, 97}) {
+            for (const Size batch : {16, 31, 32, 35, 40, 45, 50, 97}) {
                 Problem<snack::Host, TestType> problem(serial, pattern, batch, placement, Data::integers);
                 const auto want = exact_input_gradient(pattern, problem.values, problem.dy, batch);
-                REQUIRE(problem.layer.plan().blocks().count() > 0);
                 for (snack::HostContext* ctx : {&serial, &parallel}) {
                     Activations<TestType> dx(batch, pattern.in_features, placement);
+                    CAPTURE(pattern.name, batch, placement.padding);
+                    REQUIRE(snack::detail::host::takes_blocks(problem.layer.plan(), dx.view()) ==
+                            (batch >= (sizeof(TestType) == 8 ? 16 : 32)));
 
                     snack::Host::input_gradient<TestType>(*ctx, problem.layer.plan(),
                                                           std::as_const(problem.layer).values(),
                                                           std::as_const(problem.dy).view(), dx.view());
 
-                    CAPTURE(pattern.name, batch, placement.padding);
                     REQUIRE(conformance::all_agree(Data::integers, dx, want, batch, pattern.in_features));
                     REQUIRE(dx.surroundings_intact());
                 }
@@ -47,8 +50,7 @@ TEMPLATE_TEST_CASE("the input gradient by blocks is exact", "[backends][threads]
     }
 }
 
-TEST_CASE("the input gradient by blocks is the same bits alone, with dw, and at any number of threads",
-          "[backends][threads]") {
+TEST_CASE("the input gradient by blocks is the same bits with dw, and at any number of threads", "[backends][threads]") {
     const Pattern pattern = random_pattern("blocks and ranges", 600, 500, 20000);
     for (const Layout layout : {Layout::row_major, Layout::column_major}) {
         snack::HostContext serial({.threads = 1});
@@ -66,4 +68,29 @@ TEST_CASE("the input gradient by blocks is the same bits alone, with dw, and at 
             CHECK(alone.same_bits(both));
         }
     }
+}
+
+TEMPLATE_TEST_CASE("the input gradient by blocks is the bits of the walk by rows", "[backends][threads]", float,
+                   double) {
+    constexpr Size batch = sizeof(TestType) == 8 ? 16 : 32;
+    constexpr Size half = batch / 2;
+    snack::HostContext ctx({.threads = 2});
+    const Pattern pattern = random_pattern("blocks and ranges", 600, 500, 20000);
+    Problem<snack::Host, TestType> problem(ctx, pattern, batch, {Layout::column_major}, Data::random);
+    Activations<TestType> whole(batch, pattern.in_features, {Layout::column_major});
+    Activations<TestType> halves(batch, pattern.in_features, {Layout::column_major});
+    const auto gradient = [&](auto dy, auto dx) {
+        snack::Host::input_gradient<TestType>(ctx, problem.layer.plan(), std::as_const(problem.layer).values(), dy, dx);
+    };
+    const auto part = [](auto view, Size first) {
+        return decltype(view)(view.data() + first, half, view.features(), Layout::column_major, view.stride());
+    };
+    REQUIRE(snack::detail::host::takes_blocks(problem.layer.plan(), whole.view()));
+    REQUIRE_FALSE(snack::detail::host::takes_blocks(problem.layer.plan(), part(halves.view(), 0)));
+
+    gradient(std::as_const(problem.dy).view(), whole.view());
+    gradient(part(std::as_const(problem.dy).view(), 0), part(halves.view(), 0));
+    gradient(part(std::as_const(problem.dy).view(), half), part(halves.view(), half));
+
+    CHECK(whole.same_bits(halves));
 }

@@ -5,6 +5,8 @@
 // what it was, and memory of the other device is refused. Needs two GPUs.
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <tests/cuda/cases/errors.cuh>
 #include <tests/cuda/skipping.hpp>
@@ -54,6 +56,18 @@ void a_layer_works_on_a_device_that_is_not_the_current_one() {
     snack::SparseLinear<B, T> moved(here, ctx, far->layer);
     moved.forward(here, near.x(), near.y());
     CHECK(near.value(here, near.y()) == 2);
+    std::vector<T> numbers(100'000);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        numbers[i] = static_cast<T>(i % 1000);
+    }
+    auto first = ctx.template allocate<T>(static_cast<Size>(numbers.size()));
+    auto second = here.template allocate<T>(first.size());
+    ctx.template copy_from_host<T>(numbers, first.span());
+    here.template copy<T>(std::as_const(first).span(), second.span());
+    here.synchronize();
+    ctx.fill(first.span(), 0);
+    ctx.template copy<T>(std::as_const(second).span(), first.span());
+    CHECK(on_host<T>(ctx, std::as_const(first).span()) == numbers);
     stays([&] {
         snack::SparseLinear<B, T> large(ctx, {.in_features = 60, .out_features = 50, .sparsity = 0.8});
         CHECK(large.rewire(ctx, snack::MagnitudePruner{0.3}, snack::UniformGrower{}).dropped() == 180);

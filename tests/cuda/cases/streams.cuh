@@ -52,8 +52,8 @@ void forward_and_backward_follow_their_stream() {
 /// What the others would see of a call that went elsewhere: the state before the held write.
 template <class B, class T>
 void another_stream_does_not_wait() {
-    if (effort_for(false) == Effort::small) {
-        skip("tools for which the tests are small run one kernel at a time");
+    if (under_a_slow_tool()) {
+        skip("the tool runs one kernel at a time");
         return;
     }
     snack::CudaContext ctx;

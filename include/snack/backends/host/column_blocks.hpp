@@ -9,23 +9,22 @@
 #include <cstdint>
 
 #include <snack/backends/host/column_cuts.hpp>
-#include <snack/backends/host/column_order.hpp>
+#include <snack/backends/host/columns_by_count.hpp>
 #include <snack/kernels/host/column_walk.hpp>
 #include <snack/memory/host_context.hpp>
 #include <snack/sparse/topology.hpp>
 
 namespace snack::inline v0::detail::host {
 
-/// Blocks of rows by the ranges of ColumnCuts. 3 bytes an entry, 2 for each column that has some in a block,
-/// 8 for each number of entries that columns of a block and range have, and 24: 3.2 to 3.8 bytes an entry where
-/// rows are many, and at most 5.5.
+/// Blocks of rows by the ranges of ColumnCuts. 3 bytes an entry; 2 for each column that has some in a block, which is
+/// at most 1 an entry; and for each block and range 24, and 8 for each number of entries that its columns have, which
+/// is at most 0.8 an entry. Together 3 to 3.8 where rows are many, and at most 4.8.
 class ColumnBlocks {
 public:
     ColumnBlocks() = default;
 
-    /// None where the walk does not pay, or where its narrow numbers do not hold. Made in
-    /// O(nnz + blocks * in_features) time, and in memory for as many counters as each thread's widest range has
-    /// columns.
+    /// None where the walk does not pay, or where a block's entries pass 16 bits. Made in O(nnz) time, and with 4 bytes
+    /// a thread for each column of the widest range for a while.
     ColumnBlocks(HostContext& ctx, const Topology& topology, const ColumnCuts& cuts)
         : ranges_(cuts.ranges()), rows_(topology.out_features()), rows_of_block_(rows_of_block(topology, cuts)) {
         if (rows_of_block_ > 0) {
@@ -58,12 +57,15 @@ private:
         Size entry;
     };
 
-    /// Entries of an average column in a block from which on the walk pays: it moves a line of dx once for
-    /// as many.
+    /// Entries of an average column in a block, rounded down, from which on the walk pays: it moves a line of dx once
+    /// for as many.
     static constexpr Size entries_of_column = 3;
+    /// Entries of an average block and range that pay for its place and its runs.
+    static constexpr Size entries_of_order = 256;
     static constexpr Size fewest_rows = 32;
-    static constexpr Size most_entries = 1 << 16;  // of a block
-    static constexpr Size most_columns = 1 << 16;  // of a range
+    static constexpr Size step_of_rows = 32;
+    /// Of a block: positions have 16 bits. With three entries a column, columns fit as well.
+    static constexpr Size most_entries = 1 << 16;
 
     static Size widest_range(const ColumnCuts& cuts) {
         Size widest = 0;
@@ -86,14 +88,15 @@ private:
 
     /// As many as fit; 0 if the walk would not pay.
     static Size rows_of_block(const Topology& topology, const ColumnCuts& cuts) {
-        if (topology.nnz() == 0 || widest_range(cuts) > most_columns) {
+        if (topology.nnz() == 0) {
             return 0;
         }
         const Size rows = topology.out_features();
         const Size entries = topology.nnz() / topology.in_features();  // of an average column
         for (Size count = std::min(rows, kernels::host::most_rows_of_block);
-             count >= fewest_rows && entries * count >= entries_of_column * rows; count -= 32) {
-            if (blocks_fit(topology, count)) {
+             count >= fewest_rows && entries * count >= entries_of_column * rows; count -= step_of_rows) {
+            const Size blocks = (rows + count - 1) / count;
+            if (topology.nnz() >= entries_of_order * blocks * cuts.ranges() && blocks_fit(topology, count)) {
                 return count;
             }
         }
@@ -104,14 +107,14 @@ private:
     template <class Visit>
     void for_orders(HostContext& ctx, const Topology& topology, const ColumnCuts& cuts, const Visit& visit) const {
         const Size tasks = std::min<Size>(ctx.threads(), count_);
-        const Size numbers = ColumnOrder::numbers(rows_of_block_, widest_range(cuts));
+        const Size numbers = ColumnsByCount::numbers(rows_of_block_, widest_range(cuts));
         Buffer<std::uint32_t> memory(tasks * numbers, ctx.allocator());
         ctx.parallel_for(tasks, [&](Size task) {
             for (Size i = count_ * task / tasks * ranges_; i < count_ * (task + 1) / tasks * ranges_; ++i) {
                 const Size row = first_row(i / ranges_);
                 const Size range = i % ranges_;
                 const Size column = cuts.first_column(range);
-                ColumnOrder order({.segments = cuts.segments(topology, range, range + 1),
+                ColumnsByCount order({.segments = cuts.segments(topology, range, range + 1),
                                    .columns = topology.columns().data(),
                                    .first_row = row,
                                    .rows = first_row(i / ranges_ + 1) - row,
@@ -127,7 +130,7 @@ private:
         const Size orders = count_ * ranges_;
         places_ = Buffer<Place>(orders + 1, ctx.allocator());
         places_[0] = {0, 0, 0};
-        for_orders(ctx, topology, cuts, [&](const ColumnOrder& order, Size i) {
+        for_orders(ctx, topology, cuts, [&](const ColumnsByCount& order, Size i) {
             places_[i + 1] = {order.runs(), order.columns(), order.entries()};
         });
         for (Size i = 0; i < orders; ++i) {
@@ -139,7 +142,7 @@ private:
         columns_ = Buffer<std::uint16_t>(places_[orders].column, ctx.allocator());
         positions_ = Buffer<std::uint16_t>(places_[orders].entry, ctx.allocator());
         rows_in_block_ = Buffer<std::uint8_t>(places_[orders].entry, ctx.allocator());
-        for_orders(ctx, topology, cuts, [&](ColumnOrder& order, Size i) {
+        for_orders(ctx, topology, cuts, [&](ColumnsByCount& order, Size i) {
             const Place& at = places_[i];
             order.write(topology.row_offsets()[static_cast<std::size_t>(first_row(i / ranges_))], runs_.data() + at.run,
                         columns_.data() + at.column, positions_.data() + at.entry, rows_in_block_.data() + at.entry);

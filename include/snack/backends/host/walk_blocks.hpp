@@ -2,9 +2,10 @@
 #pragma once
 
 // The input gradient of the host backend by blocks of rows (paper, section 3.4): tasks own ranges of
-// columns, and walk them block after block, tile after tile.
+// columns, and walk them tile after tile, in each block after block.
 
 #include <cstdint>
+#include <span>
 
 #include <snack/backends/host/activations.hpp>
 #include <snack/backends/host/tasks.hpp>
@@ -19,7 +20,8 @@ bool takes_blocks(const HostPlan& plan, const MatrixView<T>& dx) {
     return plan.blocks().count() > 0 && dx.batch() >= full_tile<T> && !sample_by_sample(plan.topology(), dx);
 }
 
-/// Lines of one tile in a row, where a kernel reads them again and again: the lines themselves, or a copy.
+/// A tile's lines one after the other on their own boundary: where they lie, or copied to `copy`, which has
+/// features * width elements. Every task copies those of every block, 1 in as many as an average row has entries.
 template <class Isa, class T>
 const T* packed_lines(const T* from, Size stride, Size width, Size features, T* copy) {
     const Size bytes = width * static_cast<Size>(sizeof(T));

@@ -2,7 +2,7 @@
 #pragma once
 
 // Host backward pass: a walk over the entries in their own order gives either gradient, or both at
-// once (paper, section 3.4). A task owns its entries of dw by rows, or its lines of dx by columns: no
+// once (paper, section 3.4); full tiles of dx may be walked by columns instead (column_walk.hpp). A task owns its entries of dw by rows, or its lines of dx by columns: no
 // atomics, and every sum runs over ascending rows however they are shared out. Values, columns and
 // gradients stream; only x and dx are accessed at random.
 

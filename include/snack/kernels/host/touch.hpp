@@ -10,7 +10,7 @@
 
 namespace snack::inline v0::kernels::host {
 
-/// Reads an element of each cache line of `count` elements, in their order, which the prefetchers of the
+/// Reads an element of each cache line of `count` elements, or of all but the last, in their order, which the prefetchers of the
 /// hardware follow. For an array that a kernel is about to read in another order: it would wait for each line that
 /// has left the caches.
 template <class T>
@@ -21,7 +21,7 @@ template <class T>
     }
 }
 
-/// Asks for the line `ahead` bytes behind `to`, which may lie past the end of the array.
+/// Asks for the line `ahead` bytes after `to`, which may lie past the end of the array: then it is asked for in vain.
 template <class T>
 [[gnu::always_inline]] inline void prefetch_for_writing(T* to, Size ahead) {
     __builtin_prefetch(

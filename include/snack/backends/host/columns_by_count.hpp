@@ -34,13 +34,14 @@ struct BlockEntries {
     }
 };
 
-class ColumnOrder {
+/// The order of one block's columns. write() uses up the counts that the constructor makes.
+class ColumnsByCount {
 public:
     /// How many numbers the order of so many rows and columns is made in.
     static Size numbers(Size rows, Size width) { return width + 2 * (rows + 1); }
 
     /// Counts the entries of each column.
-    ColumnOrder(const BlockEntries& block, std::uint32_t* memory)
+    ColumnsByCount(const BlockEntries& block, std::uint32_t* memory)
         : block_(block),
           of_column_(memory),
           columns_of_(memory + block.width),
