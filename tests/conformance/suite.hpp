@@ -26,7 +26,8 @@
 
 #define SNACK_CONFORMS(BACKEND, NAME, ...)                                               \
     TEMPLATE_TEST_CASE(#BACKEND ": " NAME, "[conformance]", SNACK_CONFORMANCE_SCALARS) { \
-        using B = BACKEND;                                                               \
+        [[maybe_unused]] const tests::Setting<BACKEND> setting;                          \
+        using B = tests::Setting<BACKEND>::backend;                                      \
         using T = TestType;                                                              \
         using namespace tests;                                                           \
         using namespace tests::conformance;                                              \
@@ -34,7 +35,8 @@
     }
 
 #define SNACK_CONFORMANCE(BACKEND)                                                                                     \
-    static_assert(snack::Backend<BACKEND, float> && snack::Backend<BACKEND, double>);                                  \
+    static_assert(snack::Backend<tests::Setting<BACKEND>::backend, float>);                                            \
+    static_assert(snack::Backend<tests::Setting<BACKEND>::backend, double>);                                           \
     SNACK_CONFORMS(BACKEND, "forward is exact on integers", forward_is_right<B, T>(Data::integers))                    \
     SNACK_CONFORMS(BACKEND, "forward is within the bound", forward_is_right<B, T>(Data::random))                       \
     SNACK_CONFORMS(BACKEND, "relu is applied to the sum", relu_is_applied_to_the_sum<B, T>())                          \

@@ -29,6 +29,13 @@ using ContextFor = typename StandIns<snack::SpaceOf<B>>::template context<B>;
 template <class B, class T>
 using Layer = typename StandIns<snack::SpaceOf<B>>::template layer<B, T>;
 
+/// What a test of the conformance suite does first for the type it is written for, and the backend it then tries:
+/// nothing and that type, unless specialised.
+template <class Subject>
+struct Setting {
+    using backend = Subject;
+};
+
 /// B::input_gradient by itself.
 template <class B, class T>
 void input_gradient_of(snack::ContextOf<B>& ctx, const snack::SparseLinear<B, T>& layer, snack::MatrixView<const T> dy,

@@ -6,11 +6,12 @@
 #include <tests/backends/gpu/emulated.hpp>
 #include <tests/conformance/suite.hpp>
 
-using AtomicSeeded = snack::CooAtomicBackend<tests::Seeded>;
+using Atomic = snack::CooAtomicBackend<tests::OrderedContext>;
+using AtomicSeeded = tests::Seeded<Atomic>;
 SNACK_CONFORMANCE(AtomicSeeded);
 #if !defined(SNACK_BRIEF_TESTS) || defined(__SANITIZE_ADDRESS__)
-using AtomicAscending = snack::CooAtomicBackend<tests::Ascending>;
-using AtomicDescending = snack::CooAtomicBackend<tests::Descending>;
+using AtomicAscending = tests::Ascending<Atomic>;
+using AtomicDescending = tests::Descending<Atomic>;
 SNACK_CONFORMANCE(AtomicAscending);
 SNACK_CONFORMANCE(AtomicDescending);
 #endif

@@ -8,11 +8,12 @@
 #include <tests/backends/gpu/emulated.hpp>
 #include <tests/conformance/suite.hpp>
 
-using SegmentedSeeded = snack::CooSegmentedBackend<tests::Seeded>;
+using Segmented = snack::CooSegmentedBackend<tests::OrderedContext>;
+using SegmentedSeeded = tests::Seeded<Segmented>;
 SNACK_CONFORMANCE(SegmentedSeeded);
 #if !defined(SNACK_BRIEF_TESTS) || defined(__SANITIZE_ADDRESS__)
-using SegmentedAscending = snack::CooSegmentedBackend<tests::Ascending>;
-using SegmentedDescending = snack::CooSegmentedBackend<tests::Descending>;
+using SegmentedAscending = tests::Ascending<Segmented>;
+using SegmentedDescending = tests::Descending<Segmented>;
 SNACK_CONFORMANCE(SegmentedAscending);
 SNACK_CONFORMANCE(SegmentedDescending);
 #endif

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// GPU backends on the host launcher, for each order of threads: what the conformance suite is run for on a
-// machine without a GPU.
+// GPU backends on the host launcher, in each order of threads: what the conformance suite is run for on a
+// machine without a GPU. The order is no parameter of the context's type: the suite is compiled once for all.
 
 #include <snack/memory/emulated_context.hpp>
+#include <tests/support/backend_under_test.hpp>
 
 namespace tests {
 
-/// An EmulatedContext whose kernels run in a given order.
-template <snack::simt::ThreadOrder Order>
+using snack::simt::ThreadOrder;
+
+/// While it lives, kernels of each new OrderedContext run in the given order.
+class KernelOrder {
+public:
+    explicit KernelOrder(ThreadOrder order) { current_ = order; }
+    KernelOrder(const KernelOrder&) = delete;
+    KernelOrder& operator=(const KernelOrder&) = delete;
+    ~KernelOrder() { current_ = ThreadOrder::ascending; }
+
+    static ThreadOrder current() { return current_; }
+
+private:
+    static inline ThreadOrder current_ = ThreadOrder::ascending;
+};
+
 class OrderedContext : public snack::simt::EmulatedContext {
 public:
     OrderedContext() : OrderedContext(Options{}) {}
@@ -17,14 +32,26 @@ public:
 
 private:
     static Options with_order(Options options) {
-        options.order = Order;
+        options.order = KernelOrder::current();
         options.seed = 5;
         return options;
     }
 };
 
-using Ascending = OrderedContext<snack::simt::ThreadOrder::ascending>;
-using Descending = OrderedContext<snack::simt::ThreadOrder::descending>;
-using Seeded = OrderedContext<snack::simt::ThreadOrder::seeded>;
+/// The conformance suite for `Backend`, a backend of OrderedContext, in one order.
+template <class Backend, ThreadOrder Order>
+struct InOrder;
+template <class Backend, ThreadOrder Order>
+struct Setting<InOrder<Backend, Order>> : KernelOrder {
+    using backend = Backend;
+    Setting() : KernelOrder(Order) {}
+};
+
+template <class Backend>
+using Ascending = InOrder<Backend, ThreadOrder::ascending>;
+template <class Backend>
+using Descending = InOrder<Backend, ThreadOrder::descending>;
+template <class Backend>
+using Seeded = InOrder<Backend, ThreadOrder::seeded>;
 
 }  // namespace tests

@@ -38,21 +38,21 @@ struct ForeignSpmm {
     }
 };
 
-struct ForwardOnly : snack::SegmentedGradients<tests::Ascending> {
+struct ForwardOnly : snack::SegmentedGradients<tests::OrderedContext> {
     static constexpr const char* name = "ForwardOnly";
     static constexpr snack::Determinism determinism = snack::Determinism::run_to_run;
-    using context_type = tests::Ascending;
+    using context_type = tests::OrderedContext;
     template <snack::Scalar>
-    using plan = snack::SegmentedPlan<tests::Ascending>;
+    using plan = snack::SegmentedPlan<tests::OrderedContext>;
 
     template <snack::Scalar T>
-    static plan<T> make_plan(tests::Ascending& ctx, const snack::TopologyPtr& topology, snack::PlanUse use) {
+    static plan<T> make_plan(tests::OrderedContext& ctx, const snack::TopologyPtr& topology, snack::PlanUse use) {
         return {ctx, topology, use};
     }
 
     template <snack::Scalar T>
-    static void forward(tests::Ascending& ctx, const plan<T>& plan, std::span<const T> values, std::span<const T> bias,
-                        snack::MatrixView<const T> x, snack::MatrixView<T> y) {
+    static void forward(tests::OrderedContext& ctx, const plan<T>& plan, std::span<const T> values,
+                        std::span<const T> bias, snack::MatrixView<const T> x, snack::MatrixView<T> y) {
         const auto& topology = plan.topology();
         const ForeignSpmm<T> kernel{topology.row_offsets().data(),
                                     topology.columns().data(),

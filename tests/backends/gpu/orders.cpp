@@ -10,10 +10,11 @@ using namespace tests;
 
 namespace {
 
-template <class Context, class T>
-conformance::Outcome<T> outcome_in(Size batch, Layout layout) {
-    using B = snack::CooSegmentedBackend<Context>;
-    Context ctx({.threads = 1});
+template <class T>
+conformance::Outcome<T> outcome_in(ThreadOrder order, Size batch, Layout layout) {
+    using B = snack::CooSegmentedBackend<OrderedContext>;
+    const KernelOrder in_order(order);
+    OrderedContext ctx({.threads = 1});
     const Pattern pattern = random_pattern("any", 40, 60, 700);
     Problem<B, T> problem(ctx, pattern, batch, {layout}, Data::random);
     return conformance::run<T>(ctx, problem, {layout});
@@ -24,9 +25,9 @@ conformance::Outcome<T> outcome_in(Size batch, Layout layout) {
 TEMPLATE_TEST_CASE("the segmented backend gives the same bits in every order of threads", "[backends]", float, double) {
     for (const Size batch : {1, 3, 40}) {
         for (const Layout layout : {Layout::row_major, Layout::column_major}) {
-            const auto want = outcome_in<Ascending, TestType>(batch, layout);
-            CHECK(outcome_in<Descending, TestType>(batch, layout).same_bits(want));
-            CHECK(outcome_in<Seeded, TestType>(batch, layout).same_bits(want));
+            const auto want = outcome_in<TestType>(ThreadOrder::ascending, batch, layout);
+            CHECK(outcome_in<TestType>(ThreadOrder::descending, batch, layout).same_bits(want));
+            CHECK(outcome_in<TestType>(ThreadOrder::seeded, batch, layout).same_bits(want));
         }
     }
 }
