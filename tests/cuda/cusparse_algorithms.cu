@@ -16,12 +16,12 @@ namespace {
 template <snack::CuSparseAlgorithm... Algorithms>
 using BackendsOf = std::tuple<snack::CuSparseBackend<Algorithms>...>;
 using enum snack::CuSparseAlgorithm;
-using Backends = BackendsOf<csr_default, csr_1, csr_2, csr_3, coo_1, coo_2, coo_3, coo_4>;
+using EveryAlgorithm = BackendsOf<csr_default, csr_1, csr_2, csr_3, coo_1, coo_2, coo_3, coo_4>;
 using WithoutPadding = BackendsOf<csr_2, coo_default, coo_1, coo_2, coo_3, coo_4>;
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("every algorithm of cuSPARSE is right", "[gpu]", Backends) {
+TEMPLATE_LIST_TEST_CASE("every algorithm of cuSPARSE is right", "[gpu]", EveryAlgorithm) {
     conformance::forward_is_right<TestType, float>(Data::integers);
     conformance::forward_is_right<TestType, double>(Data::random);
     conformance::backward_is_right<TestType, float>(Data::integers);

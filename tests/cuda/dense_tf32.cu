@@ -13,7 +13,7 @@ using namespace tests;
 
 namespace {
 
-using Backends = std::tuple<snack::CudaDenseTf32, snack::CudaDenseMaskTf32>;
+using Tf32Backends = std::tuple<snack::CudaDenseTf32, snack::CudaDenseMaskTf32>;
 
 /// Two inexact operands a product; tensor cores may truncate in each addition, twice the unit roundoff.
 long double tf32_bound(const ExactSum& sum) {
@@ -24,12 +24,12 @@ long double tf32_bound(const ExactSum& sum) {
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("TF32 products are exact on small integers", "[gpu]", Backends) {
+TEMPLATE_LIST_TEST_CASE("TF32 products are exact on small integers", "[gpu]", Tf32Backends) {
     conformance::forward_is_right<TestType, float>(Data::integers);
     conformance::backward_is_right<TestType, float>(Data::integers);
 }
 
-TEMPLATE_LIST_TEST_CASE("TF32 products are within the bound of their rounding", "[gpu]", Backends) {
+TEMPLATE_LIST_TEST_CASE("TF32 products are within the bound of their rounding", "[gpu]", Tf32Backends) {
     constexpr Size batch = 48;
     const Pattern pattern = random_pattern("any", 64, 96, 1500);
     for (const Layout layout : {Layout::row_major, Layout::column_major}) {
