@@ -59,10 +59,10 @@ for preset in ${*:-$all}; do
     without=
     if [ "$preset" = cuda ] && ! has_gpu; then
         # Each of these loads the libraries of CUDA only to say that it is skipped: a tenth of a second, one by one.
-        without="-LE gpu"
-        left=$(ctest --preset cuda -L gpu -N | sed -n 's/^Total Tests: //p')
+        without="-LE ^gpu$"
+        left=$(ctest --preset cuda -L '^gpu$' -N | sed -n 's/^Total Tests: //p')
         echo "no GPU: $left tests skipped"
-        skipped=$((skipped + left))
+        skipped=$((skipped + ${left:-0}))
     fi
     # shellcheck disable=SC2086  # an option and its value, or nothing
     ctest --preset "$preset" -j "$jobs" $without >"$log" 2>&1 || tail -n 100 "$log"

@@ -26,7 +26,7 @@
 
 #define SNACK_CONFORMS(BACKEND, NAME, ...)                                               \
     TEMPLATE_TEST_CASE(#BACKEND ": " NAME, "[conformance]", SNACK_CONFORMANCE_SCALARS) { \
-        [[maybe_unused]] const tests::Setting<BACKEND> setting;                          \
+        [[maybe_unused]] const tests::Setting<BACKEND> setting{};                        \
         using B = tests::Setting<BACKEND>::backend;                                      \
         using T = TestType;                                                              \
         using namespace tests;                                                           \

@@ -3,6 +3,7 @@
 // The tests that need a GPU. Without one the program says so and ends with status 77, which ctest reports
 // as skipped; so does one whose tests were all skipped. The list of its tests can be had anywhere.
 
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 

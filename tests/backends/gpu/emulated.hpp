@@ -11,18 +11,20 @@ namespace tests {
 
 using snack::simt::ThreadOrder;
 
-/// While it lives, kernels of each new OrderedContext run in the given order.
+/// While it lives, kernels of each new OrderedContext run in the given order. It is made and ended while no other thread
+/// makes one.
 class KernelOrder {
 public:
-    explicit KernelOrder(ThreadOrder order) { current_ = order; }
+    explicit KernelOrder(ThreadOrder order) { current_ = order; }  // after before_ is set
     KernelOrder(const KernelOrder&) = delete;
     KernelOrder& operator=(const KernelOrder&) = delete;
-    ~KernelOrder() { current_ = ThreadOrder::ascending; }
+    ~KernelOrder() { current_ = before_; }
 
     static ThreadOrder current() { return current_; }
 
 private:
     static inline ThreadOrder current_ = ThreadOrder::ascending;
+    const ThreadOrder before_ = current_;
 };
 
 class OrderedContext : public snack::simt::EmulatedContext {
