@@ -25,7 +25,9 @@ inline bool under_a_slow_tool() {
     return asked != nullptr && std::strcmp(asked, "small") == 0;
 }
 
-inline Effort effort_for(bool slow) { return slow || under_a_slow_tool() ? Effort::small : Effort::full; }
+inline Effort effort_for(bool slow) {
+    return slow || under_a_slow_tool() ? Effort::small : Effort::full;
+}
 
 /// Where a matrix lies: `padding` elements after each line, `shift` elements past a 64-byte boundary.
 struct Placement {

@@ -11,8 +11,8 @@ namespace tests {
 
 using snack::simt::ThreadOrder;
 
-/// While it lives, kernels of each new OrderedContext run in the given order. It is made and ended while no other thread
-/// makes one.
+/// While it lives, kernels of each new OrderedContext run in the given order. It is made and ended while no other
+/// thread makes one.
 class KernelOrder {
 public:
     explicit KernelOrder(ThreadOrder order) { current_ = order; }  // after before_ is set

@@ -109,8 +109,8 @@ TEST_CASE("column blocks hold every entry once, those of a column by ascending r
     check_visits(pattern_of("empty rows and columns", 700, 300,
                             [](Size row, Size column) { return row % 3 != 0 && column % 5 == 1; }));
     check_visits(pattern_of("a block without entries", 700, 30, [](Size row, Size) { return row < 256 || row > 520; }));
-    check_visits(
-        pattern_of("one heavy column", 300, 20, [](Size row, Size column) { return column == 3 || (row + column) % 5 == 0; }));
+    check_visits(pattern_of("one heavy column", 300, 20,
+                            [](Size row, Size column) { return column == 3 || (row + column) % 5 == 0; }));
 }
 
 TEST_CASE("column blocks have as many rows as 16 bits let them", "[backends]") {

@@ -50,7 +50,8 @@ TEMPLATE_TEST_CASE("the input gradient by blocks is exact", "[backends][threads]
     }
 }
 
-TEST_CASE("the input gradient by blocks is the same bits with dw, and at any number of threads", "[backends][threads]") {
+TEST_CASE("the input gradient by blocks is the same bits with dw, and at any number of threads",
+          "[backends][threads]") {
     const Pattern pattern = random_pattern("blocks and ranges", 600, 500, 20000);
     for (const Layout layout : {Layout::row_major, Layout::column_major}) {
         snack::HostContext serial({.threads = 1});

@@ -115,12 +115,12 @@ private:
                 const Size range = i % ranges_;
                 const Size column = cuts.first_column(range);
                 ColumnsByCount order({.segments = cuts.segments(topology, range, range + 1),
-                                   .columns = topology.columns().data(),
-                                   .first_row = row,
-                                   .rows = first_row(i / ranges_ + 1) - row,
-                                   .first_column = column,
-                                   .width = cuts.first_column(range + 1) - column},
-                                  memory.data() + task * numbers);
+                                      .columns = topology.columns().data(),
+                                      .first_row = row,
+                                      .rows = first_row(i / ranges_ + 1) - row,
+                                      .first_column = column,
+                                      .width = cuts.first_column(range + 1) - column},
+                                     memory.data() + task * numbers);
                 visit(order, i);
             }
         });

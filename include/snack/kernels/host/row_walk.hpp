@@ -2,9 +2,9 @@
 #pragma once
 
 // Host backward pass: a walk over the entries in their own order gives either gradient, or both at
-// once (paper, section 3.4); full tiles of dx may be walked by columns instead (column_walk.hpp). A task owns its entries of dw by rows, or its lines of dx by columns: no
-// atomics, and every sum runs over ascending rows however they are shared out. Values, columns and
-// gradients stream; only x and dx are accessed at random.
+// once (paper, section 3.4); full tiles of dx may be walked by columns instead (column_walk.hpp). A task owns its
+// entries of dw by rows, or its lines of dx by columns: no atomics, and every sum runs over ascending rows however they
+// are shared out. Values, columns and gradients stream; only x and dx are accessed at random.
 
 #include <snack/core/scalar.hpp>
 #include <snack/kernels/host/batch_tile.hpp>

@@ -10,9 +10,9 @@
 
 namespace snack::inline v0::kernels::host {
 
-/// Reads an element of each cache line of `count` elements, or of all but the last, in their order, which the prefetchers of the
-/// hardware follow. For an array that a kernel is about to read in another order: it would wait for each line that
-/// has left the caches.
+/// Reads an element of each cache line of `count` elements, or of all but the last, in their order, which the
+/// prefetchers of the hardware follow. For an array that a kernel is about to read in another order: it would wait for
+/// each line that has left the caches.
 template <class T>
 [[gnu::always_inline]] inline void touch(const T* from, Size count) {
     constexpr Size step = cache_line / static_cast<Size>(sizeof(T));
