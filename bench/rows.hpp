@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -147,6 +148,26 @@ private:
         } else {
             call_in_turns(row, checked, operands);
         }
+        const bool timed = row.call != nullptr;
+        group.push_back(std::move(row));
+        if constexpr (std::is_same_v<A, Snack<snack::Host>>) {
+            if (timed && operation == Operation::backward) {
+                add_forward_beside(group, checked, operands);
+            }
+        }
+    }
+
+    /// The forward pass of the very layer and arrays of the row before, in turns with it: where arrays lie and what
+    /// else the machine does change times by more than what the two are compared for.
+    template <Adapter A>
+    void add_forward_beside(std::vector<Row>& group, A& adapter, const std::shared_ptr<Operands>& operands) const {
+        Row row{.label = label_};
+        row.label.operation = std::string(name_of(Operation::forward)) + "_beside_" + label_.operation;
+        row.call_seconds = seconds_of([&] { adapter.forward(*operands); });
+        row.compulsory_bytes = compulsory_bytes(Operation::forward, problem_->topology->nnz(), label_.batch,
+                                                label_.out_features, label_.in_features);
+        row.memory_bytes = adapter.bytes();
+        row.call = [&adapter, operands] { adapter.forward(*operands); };
         group.push_back(std::move(row));
     }
 

@@ -76,8 +76,10 @@ class SummaryTest(unittest.TestCase):
 
         self.assertEqual(summary.one_thread(results)[2:], ["| 4 | 90 c | 45 r | 2.00 |"])
 
-    def test_backward_is_compared_with_forward_of_its_layout(self):
-        results = self.results(line("Host", 10), line("Host", 20, layout="row_major"),
+    def test_backward_is_compared_with_the_forward_beside_it(self):
+        beside = "forward_beside_backward"
+        results = self.results(line("Host", 7), line("Host", 10, operation=beside),
+                               line("Host", 20, operation=beside, layout="row_major"),
                                line("Host", 25, operation="backward"),
                                line("Host", 30, operation="backward", layout="row_major"))
 
