@@ -74,7 +74,7 @@ class SummaryTest(unittest.TestCase):
     def test_one_thread_stands_beside_all(self):
         results = self.results(line("Host", 90, threads=1), line("Host", 50), line("Host", 45, layout="row_major"))
 
-        self.assertEqual(summary.one_thread(results)[2:], ["| 4 | 90 c | 45 r | 2.00 |"])
+        self.assertEqual(summary.one_thread(results)[2:], ["| 4 | 90 c | 45 r | 2.00 | 2.00 |"])
 
     def test_backward_is_compared_with_the_forward_beside_it(self):
         beside = "forward_beside_backward"
@@ -83,8 +83,8 @@ class SummaryTest(unittest.TestCase):
                                line("Host", 25, operation="backward"),
                                line("Host", 30, operation="backward", layout="row_major"))
 
-        self.assertEqual(summary.backward_over_forward(results)[2:], ["| 0.95 | 4 | 2 | 10 c | 25 c | 2.50 |",
-                                                                      "| 0.95 | 4 | 2 | 20 r | 30 r | 1.50 |"])
+        self.assertEqual(summary.backward_over_forward(results)[2:], ["| 0.95 | 4 | 2 | 10 c | 25 c | 2.50 | 2.50 |",
+                                                                      "| 0.95 | 4 | 2 | 20 r | 30 r | 1.50 | 1.50 |"])
 
     def test_the_memory_of_a_step_is_compared_with_dense(self):
         results = self.results(line("Host", 10, operation="training_step", memory=20000000),
