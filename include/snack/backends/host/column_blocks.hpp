@@ -18,7 +18,7 @@ namespace snack::inline v0::detail::host {
 
 /// Blocks of rows by the ranges of ColumnCuts. 3 bytes an entry; 2 for each column that has some in a block, which is
 /// at most 1 an entry; and for each block and range 24, and 8 for each number of entries that its columns have, which
-/// is at most 0.8 an entry. Together 3 to 3.8 where rows are many, and at most 4.8.
+/// is at most 0.8 an entry. Together 3 to 4 where blocks have many entries, and at most 4.8.
 class ColumnBlocks {
 public:
     ColumnBlocks() = default;
@@ -138,7 +138,7 @@ private:
             places_[i + 1].column += places_[i].column;
             places_[i + 1].entry += places_[i].entry;
         }
-        runs_ = Buffer<kernels::host::ColumnRun>(places_[orders].run, ctx.allocator());
+        runs_ = Buffer<ColumnRun>(places_[orders].run, ctx.allocator());
         columns_ = Buffer<std::uint16_t>(places_[orders].column, ctx.allocator());
         positions_ = Buffer<std::uint16_t>(places_[orders].entry, ctx.allocator());
         rows_in_block_ = Buffer<std::uint8_t>(places_[orders].entry, ctx.allocator());
@@ -154,7 +154,7 @@ private:
     Size rows_of_block_ = 0;
     Size count_ = 0;
     Buffer<Place> places_;  // (blocks, ranges), and the end of the last
-    Buffer<kernels::host::ColumnRun> runs_;
+    Buffer<ColumnRun> runs_;
     Buffer<std::uint16_t> columns_;       // counted from the range's first
     Buffer<std::uint16_t> positions_;     // nnz, counted from the block's first entry
     Buffer<std::uint8_t> rows_in_block_;  // nnz, counted from the block's first row

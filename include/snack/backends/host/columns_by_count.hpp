@@ -70,7 +70,7 @@ public:
     }
 
     /// Fills arrays of as many runs, columns and entries; once. `first_entry` is the block's.
-    void write(Size first_entry, kernels::host::ColumnRun* runs, std::uint16_t* columns, std::uint16_t* positions,
+    void write(Size first_entry, ColumnRun* runs, std::uint16_t* columns, std::uint16_t* positions,
                std::uint8_t* rows) {
         std::uint32_t columns_so_far = 0;
         std::uint32_t entries_so_far = 0;

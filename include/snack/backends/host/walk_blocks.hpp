@@ -41,6 +41,9 @@ void walk_blocks_of_tile(const HostPlan& plan, const T* values, const T* dy, Siz
     const ColumnCuts& cuts = plan.cuts();
     const Size begin = cuts.first_column(first);
     const Size* const offsets = plan.topology().row_offsets().data();
+    // The lines of dy of a tall W have left the second-level cache: read in order, they come sooner than by column.
+    constexpr Size second_level = 1 << 20;
+    const bool far = plan.topology().out_features() * width * static_cast<Size>(sizeof(T)) > second_level;
     alignas(kernels::host::cache_line) T copy[kernels::host::most_rows_of_block * full_tile<T>];
     for (Size number = 0; number < blocks.count(); ++number) {
         const Size row = blocks.first_row(number);
@@ -51,6 +54,9 @@ void walk_blocks_of_tile(const HostPlan& plan, const T* values, const T* dy, Siz
         const Size touched = entries * first / cuts.ranges();
         kernels::host::touch(values + entry + touched, entries * last / cuts.ranges() - touched);
         const T* const lines = packed_lines<Isa>(dy + row * dy_stride, dy_stride, width, stop - row, copy);
+        if (far && lines != copy) {
+            kernels::host::touch(lines, (stop - row) * width);
+        }
         kernels::host::with_tile_width<T>(width, [&]<int Width>() {
             for (Size range = first; range < last; ++range) {
                 kernels::host::column_walk<Isa, Width, T>(
@@ -61,8 +67,8 @@ void walk_blocks_of_tile(const HostPlan& plan, const T* values, const T* dy, Siz
     }
 }
 
-/// dx = dy W, with a task's lines of dx in scratch space where they do not lie well. Sums are those of
-/// walk_columns, in the same order.
+/// dx = dy W, with a task's lines of dx in scratch space where they do not lie well. The terms of a sum are
+/// those of walk_columns, in the same order; a compiler may contract them otherwise.
 template <class Isa, class T>
 void walk_blocks(HostContext& ctx, const HostPlan& plan, std::span<const T> values, const Tiles<const T>& from,
                  MatrixView<T> dx) {

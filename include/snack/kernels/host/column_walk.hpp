@@ -12,22 +12,27 @@
 #include <snack/kernels/host/batch_tile.hpp>
 #include <snack/kernels/host/vector.hpp>
 
+namespace snack::inline v0::detail::host {
+
+/// Columns that have `length` entries each in a block. Not of the kernels' namespace, whose symbols are those of one
+/// instruction set: plans hold it.
+struct ColumnRun {
+    std::uint32_t length;
+    std::uint32_t columns;
+};
+
+}  // namespace snack::inline v0::detail::host
+
 namespace snack::inline v0::kernels::host {
 
 /// The most rows of a block, as many as 8 bits count. Their dy takes 32 KiB, and still most reads of it find
 /// it in a first-level cache of that size; half as many rows take 5 % longer, for the lines of dx.
 inline constexpr Size most_rows_of_block = 256;
 
-/// Columns that have `length` entries each in a block.
-struct ColumnRun {
-    std::uint32_t length;
-    std::uint32_t columns;
-};
-
 /// A block of rows by a range of columns. Entries lie column after column in the order of the runs, those of
 /// a column by ascending row.
 struct ColumnBlock {
-    const ColumnRun* runs;
+    const snack::detail::host::ColumnRun* runs;
     Size run_count;
     const std::uint16_t* columns;    // of each run's columns, counted from the range's first
     const std::uint16_t* positions;  // of each entry, counted from the block's first entry
