@@ -86,9 +86,15 @@ private:
         return true;
     }
 
+    /// Three entries in four cells or more: the values of a column lie a row apart then, and where a row takes a
+    /// multiple of 4 KiB all of them share a set of the first-level cache.
+    static bool nearly_full(const Topology& topology) {
+        return topology.nnz() / topology.in_features() >= topology.out_features() - topology.out_features() / 4;
+    }
+
     /// As many as fit; 0 if the walk would not pay.
     static Size rows_of_block(const Topology& topology, const ColumnCuts& cuts) {
-        if (topology.nnz() == 0) {
+        if (topology.nnz() == 0 || nearly_full(topology)) {
             return 0;
         }
         const Size rows = topology.out_features();

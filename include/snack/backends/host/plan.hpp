@@ -17,9 +17,9 @@ namespace snack::inline v0 {
 
 /// Immutable; shares the topology. At most 2.5 bytes per non-zero where in_features is at most 65,536, and 4.5
 /// otherwise, and 520 bytes. For training 3 to 4 more, and at most 4.8, where blocks of up to 256 rows and 65,536
-/// entries have three entries or more in an average column; they serve batches from a full tile on, and take 10 to
-/// 17 ns per non-zero to make. Made in O(nnz + out_features + in_features) time, and as much memory as in_features
-/// counters a thread for a while.
+/// entries have three entries or more in an average column, and less than three in four cells; they serve batches from
+/// a full tile on, and take 10 to 17 ns per non-zero to make. Made in O(nnz + out_features + in_features) time, and as
+/// much memory as in_features counters a thread for a while.
 class HostPlan {
 public:
     HostPlan(HostContext& ctx, TopologyPtr topology, PlanUse use)
