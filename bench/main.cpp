@@ -56,9 +56,13 @@ int run(std::vector<char*> arguments) {
         return 2;
     }
     const int processors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    bench::Measurements measurements(options.quick ? 1e-6 : 0.02, options.quick ? 1 : 5,
+    bench::Measurements measurements(options.quick ? 1e-6 : 0.02, options.quick ? 1 : 3,
                                      benchmark::GetBenchmarkFilter(), options.list);
-    bench::run_plan(measurements, options.quick ? bench::quick_plan(processors) : bench::default_plan(processors));
+    // Another user of the machine slows it for minutes on end: the repetitions of a row are minutes apart.
+    const int passes = options.quick || options.list ? 1 : 3;
+    for (int pass = 0; pass < passes; ++pass) {
+        bench::run_plan(measurements, options.quick ? bench::quick_plan(processors) : bench::default_plan(processors));
+    }
     if (!options.csv.empty()) {
         bench::write_csv(options.csv, measurements);
     }

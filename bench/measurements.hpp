@@ -3,7 +3,8 @@
 
 // Runs groups of rows under Google Benchmark and keeps what they measured. The rows of a group
 // take turns in random order, repetition by repetition, so that a change of the machine's speed
-// hits all of them; between two rows the threads of the first are waited for.
+// hits all of them; between two rows the threads of the first are waited for. A row that comes
+// again in a later pass over the plan adds to its repetitions.
 
 #include <benchmark/benchmark.h>
 #include <time.h>
@@ -99,10 +100,19 @@ public:
         std::fflush(stdout);
     }
 
-    /// Keeps rows that were timed elsewhere.
+    /// Keeps rows that were timed elsewhere. Of a name that is kept already: its times, and what went wrong.
     void keep(std::vector<Row>&& rows) {
         for (Row& row : rows) {
-            rows_.push_back(std::move(row));
+            const auto [known, is_new] = by_name_.try_emplace(row.label.name(), rows_.size());
+            if (is_new) {
+                rows_.push_back(std::move(row));
+                continue;
+            }
+            Row& before = rows_[known->second];
+            before.seconds.insert(before.seconds.end(), row.seconds.begin(), row.seconds.end());
+            if (!row.note.empty()) {
+                before.note = std::move(row.note);
+            }
         }
     }
 
@@ -158,6 +168,7 @@ private:
     bool list_;
     int faults_ = 0;
     std::deque<Row> rows_;
+    std::map<std::string, std::size_t> by_name_ = {};  ///< positions in rows_
 };
 
 }  // namespace bench
