@@ -4,7 +4,7 @@
 # Measures the CPU backends beside OpenBLAS, Eigen and librsb on a bare Debian or Ubuntu machine:
 # installs what is missing, builds for this processor, runs, and ends with a short table.
 #
-#     sh bench/run.sh            everything, some twelve minutes on two cores that do nothing else;
+#     sh bench/run.sh            everything, half an hour on two cores that do nothing else;
 #                                writes bench/results/cpu and the tables of bench/README.md
 #     sh bench/run.sh --quick    small matrices: whether every row is right; its times mean nothing
 #     sh bench/run.sh --benchmark_filter='^forward/.*/0.95/1/'

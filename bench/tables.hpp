@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Which rows are measured: the default set, some twelve minutes on two cores, and the quick one,
+// Which rows are measured: the default set, ten minutes on two cores, and the quick one,
 // small matrices for a check that every row still computes the right thing.
 
 #include <utility>
