@@ -27,14 +27,21 @@ void many_streams_share_a_const_layer() {
     snack::CudaContext making;
     const snack::SparseLinear<B, T> layer(making, matrix_of(pattern, values));
     making.synchronize();
+    struct Stream {
+        snack::CudaContext ctx = {};
+        snack::DeviceBuffer<T> x = ctx.template allocate<T>(features);
+        snack::DeviceBuffer<T> y = ctx.template allocate<T>(calls * features);
+    };
+    std::vector<Stream> streams(threads);  // made here: initcheck takes what threads fill at once for not filled
+    for (int t = 0; t < threads; ++t) {
+        Stream& stream = streams[static_cast<std::size_t>(t)];
+        stream.ctx.fill(stream.x.span(), static_cast<T>(t));
+        stream.ctx.fill(stream.y.span(), -1);
+    }
     std::atomic<int> waiting{threads};
     std::vector<Size> wrong(threads, -1);
     const auto work = [&](int t) {
-        snack::CudaContext ctx;
-        auto x = ctx.allocate<T>(features);
-        auto y = ctx.allocate<T>(calls * features);
-        ctx.fill(x.span(), static_cast<T>(t));
-        ctx.fill(y.span(), -1);
+        auto& [ctx, x, y] = streams[static_cast<std::size_t>(t)];
         for (--waiting; waiting > 0;) {
         }
         for (Size call = 0; call < calls; ++call) {
