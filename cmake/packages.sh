@@ -13,6 +13,11 @@ has_library() { # has_library NAME: whether the linker finds it
 
 has_command() { command -v "$1" >/dev/null 2>&1; }
 
+has_clang_sanitizers() { # whether clang finds their runtimes, and libFuzzer's
+    echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+        clang++ -fsanitize=fuzzer,address,undefined -x c++ - -o /dev/null >/dev/null 2>&1
+}
+
 # Distributions ship versions that are too old, or that refuse their compiler.
 has_working_nvcc() {
     nvcc_fault="nvcc was not found"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds and runs all tests on a bare Debian or Ubuntu machine: with g++ optimised, with clang, and
-# under the address, undefined-behaviour and thread sanitizers; device code too where there is an nvcc that
+# Builds and runs all tests on a bare Debian or Ubuntu machine: with g++ optimised, with clang under the address and
+# undefined-behaviour sanitizers, and under the thread sanitizer; device code too where there is an nvcc that
 # works. Ends with the number of tests run.
 #   sh tests/run.sh [preset...]     presets: cpu clang asan tsan cuda (all by default)
 set -eu
@@ -12,6 +12,7 @@ cd "$(dirname "$0")/.."
 install_missing "has_command g++:g++" "has_command clang++:clang" "has_command cmake:cmake" \
     "has_command make:make" "has_command python3:python3" "has_command pkg-config:pkg-config" \
     "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
+install_missing has_clang_sanitizers:libclang-rt-dev
 install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
     "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2" \
     "has_header benchmark/benchmark.h:libbenchmark-dev" "has_library openblas:libopenblas-dev" \

@@ -9,7 +9,7 @@
 using Atomic = snack::CooAtomicBackend<tests::OrderedContext>;
 using AtomicSeeded = tests::Seeded<Atomic>;
 SNACK_CONFORMANCE(AtomicSeeded);
-#if !defined(SNACK_BRIEF_TESTS) || defined(__SANITIZE_ADDRESS__)
+#if !defined(SNACK_BRIEF_TESTS) || SNACK_ADDRESS_SANITIZER
 using AtomicAscending = tests::Ascending<Atomic>;
 using AtomicDescending = tests::Descending<Atomic>;
 SNACK_CONFORMANCE(AtomicAscending);

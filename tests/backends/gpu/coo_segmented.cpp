@@ -11,7 +11,7 @@
 using Segmented = snack::CooSegmentedBackend<tests::OrderedContext>;
 using SegmentedSeeded = tests::Seeded<Segmented>;
 SNACK_CONFORMANCE(SegmentedSeeded);
-#if !defined(SNACK_BRIEF_TESTS) || defined(__SANITIZE_ADDRESS__)
+#if !defined(SNACK_BRIEF_TESTS) || SNACK_ADDRESS_SANITIZER
 using SegmentedAscending = tests::Ascending<Segmented>;
 using SegmentedDescending = tests::Descending<Segmented>;
 SNACK_CONFORMANCE(SegmentedAscending);
