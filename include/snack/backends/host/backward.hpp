@@ -104,6 +104,9 @@ Size column_tasks(const HostContext& ctx, const HostPlan& plan, Size width) {
 template <class Isa, bool WeightGradient, class T, class Column>
 void walk_tile(kernels::host::BackwardOperands<T, Column> op, Size rows, kernels::host::Lines<const T> x,
                kernels::host::Lines<T> dx, bool in_place, T* lines, Size samples, Size begin, Size features) {
+    if (features == 0) {  // no entries, and perhaps no scratch space
+        return;
+    }
     const Size width = kernels::host::tile_width<T>(samples);
     op.dx_stride = in_place ? dx.feature_stride : width * (WeightGradient ? 2 : 1);
     op.dx = lines + (WeightGradient ? width : 0);
