@@ -45,6 +45,12 @@ public:
     using Error::Error;
 };
 
+/// A file that cannot be opened, read or written, or is no regular file.
+class FileError : public Error {
+public:
+    using Error::Error;
+};
+
 /// A request that is well-formed but that this object cannot serve.
 class UnsupportedError : public Error {
 public:

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// The number types that files hold, and how they become those of the library. Files are little-endian, and so
+// must this machine be.
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <snack/core/error.hpp>
+#include <snack/core/scalar.hpp>
+
+namespace snack::inline v0::io {
+
+static_assert(std::endian::native == std::endian::little, "snack::io reads and writes little-endian files in place");
+
+/// Named as safetensors names them.
+enum class DType : std::uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, BOOL };
+
+/// Storage of one half-precision number; arithmetic is none of the library's.
+struct Half {
+    std::uint16_t bits;
+};
+struct BFloat16 {
+    std::uint16_t bits;
+};
+
+namespace detail {
+
+/// 2^-14, and 2^-24 for each unit of a subnormal; NaN keeps its payload.
+inline float value_of(Half from) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(from.bits & 0x8000u) << 16;
+    const std::uint32_t exponent = (from.bits >> 10) & 0x1fu;
+    const std::uint32_t fraction = from.bits & 0x3ffu;
+    if (exponent == 0) {
+        const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+        return sign != 0 ? -magnitude : magnitude;
+    }
+    const std::uint32_t wide = exponent == 0x1f ? 0xffu : exponent + (127 - 15);
+    return std::bit_cast<float>(sign | (wide << 23) | (fraction << 13));
+}
+inline float value_of(BFloat16 from) {
+    return std::bit_cast<float>(static_cast<std::uint32_t>(from.bits) << 16);
+}
+template <class T>
+requires std::is_arithmetic_v<T> T value_of(T from) {
+    return from;
+}
+
+}  // namespace detail
+
+/// Calls visit(element), an element of the type's storage, and returns what that returns.
+template <class Visit>
+decltype(auto) with_storage(DType type, const Visit& visit) {
+    switch (type) {
+        case DType::F64:
+            return visit(double{});
+        case DType::F32:
+            return visit(float{});
+        case DType::F16:
+            return visit(Half{});
+        case DType::BF16:
+            return visit(BFloat16{});
+        case DType::I64:
+            return visit(std::int64_t{});
+        case DType::I32:
+            return visit(std::int32_t{});
+        case DType::I16:
+            return visit(std::int16_t{});
+        case DType::I8:
+            return visit(std::int8_t{});
+        case DType::U64:
+            return visit(std::uint64_t{});
+        case DType::U32:
+            return visit(std::uint32_t{});
+        case DType::U16:
+            return visit(std::uint16_t{});
+        default:
+            return visit(std::uint8_t{});
+    }
+}
+
+/// Of one element.
+inline Size bytes_of(DType type) {
+    return with_storage(type, [](auto element) { return static_cast<Size>(sizeof element); });
+}
+
+inline const char* name_of(DType type) {
+    constexpr const char* names[] = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16",
+                                     "I8",  "U64", "U32", "U16",  "U8",  "BOOL"};
+    return names[static_cast<int>(type)];
+}
+
+inline constexpr DType every_dtype[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
+                                        DType::I32, DType::I16, DType::I8,  DType::U64,  DType::U32,
+                                        DType::U16, DType::U8,  DType::BOOL};
+
+inline bool is_integer(DType type) {
+    return type >= DType::I64;
+}
+
+/// The type that T is stored as.
+template <class T>
+constexpr DType dtype_of() {
+    if constexpr (std::is_same_v<T, double>) {
+        return DType::F64;
+    } else if constexpr (std::is_same_v<T, float>) {
+        return DType::F32;
+    } else {
+        static_assert(std::is_integral_v<T>, "snack::io stores float, double and integers");
+        constexpr DType kinds[] = {DType::I8, DType::I16, DType::I32, DType::I64,
+                                   DType::U8, DType::U16, DType::U32, DType::U64};
+        return kinds[(std::is_signed_v<T> ? 0 : 4) + std::countr_zero(sizeof(T))];
+    }
+}
+
+/// to[i] = element i of `from`, which need not be aligned. The same type is copied bit for bit; halves are exact;
+/// what does not fit is rounded to nearest, and beyond the largest number to infinity.
+template <Scalar T>
+void decode(DType type, const std::byte* from, Size count, T* to) {
+    with_storage(type, [&]<class Stored>(Stored) {
+        if constexpr (std::is_same_v<Stored, T>) {
+            if (count > 0) {
+                std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+            }
+        } else {
+            for (Size i = 0; i < count; ++i) {
+                Stored element;
+                std::memcpy(&element, from + i * static_cast<Size>(sizeof element), sizeof element);
+                to[i] = static_cast<T>(detail::value_of(element));
+            }
+        }
+    });
+}
+
+/// to[i] = element i of `from`, of an integer type. Returns the first element that 64 signed bits do not hold, or
+/// `count`.
+inline Size decode(DType type, const std::byte* from, Size count, Size* to) {
+    return with_storage(type, [&]<class Stored>(Stored) -> Size {
+        if constexpr (std::is_integral_v<Stored>) {
+            for (Size i = 0; i < count; ++i) {
+                Stored element;
+                std::memcpy(&element, from + i * static_cast<Size>(sizeof element), sizeof element);
+                to[i] = static_cast<Size>(element);
+                if (std::is_unsigned_v<Stored> && to[i] < 0) {
+                    return i;
+                }
+            }
+            return count;
+        } else {
+            return 0;
+        }
+    });
+}
+
+}  // namespace snack::inline v0::io
