@@ -16,6 +16,9 @@ struct Budget {
     Size header_bytes = 16'000'000;  ///< of safetensors or npy
     Size tensors = 100'000;          ///< of one file
     int json_depth = 8;              ///< brackets inside brackets
+    Size string_bytes = 1 << 20;     ///< of one name or text in a header
+    Size dimensions = 16;            ///< of one tensor
+    Size features = 1 << 20;         ///< rows or columns of a matrix, where the file has not eight bytes for each
     Size line_bytes = 64 * 1024;     ///< of a text file; rows of .smtx apart, which are lists
 };
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// How messages show text that stands in a file: in quotes, without control bytes, and not at length.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace snack::inline v0::io {
+
+/// At most 80 bytes of the text, cut between characters where it is UTF-8; a control byte becomes '?'.
+inline std::string shorten(std::string_view text) {
+    constexpr std::size_t most = 80;
+    std::size_t length = text.size() < most ? text.size() : most;
+    while (length < text.size() && length > most - 4 && (static_cast<unsigned char>(text[length]) & 0xc0u) == 0x80u) {
+        --length;
+    }
+    std::string shown(text.substr(0, length));
+    for (char& c : shown) {
+        const auto byte = static_cast<unsigned char>(c);
+        c = byte < 0x20 || byte == 0x7f ? '?' : c;
+    }
+    return length < text.size() ? shown + "..." : shown;
+}
+
+/// A part of a message, put together only if there is one.
+struct Quoted {
+    std::string_view text;
+
+    friend std::string& operator+=(std::string& message, const Quoted& part) {
+        return message.append("'").append(shorten(part.text)).append("'");
+    }
+};
+
+inline Quoted quote(std::string_view text) {
+    return {text};
+}
+
+}  // namespace snack::inline v0::io

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Writes safetensors files: the same tensors give the same bytes, those that the format's own library writes. Needs
+// no JSON library.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <snack/io/atomic_file.hpp>
+#include <snack/io/dtype.hpp>
+#include <snack/io/quote.hpp>
+
+namespace snack::inline v0::io {
+
+namespace detail {
+
+/// Of the UTF-8 character that begins the text; 0 if none does.
+inline std::size_t utf8_length(std::string_view text) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : static_cast<unsigned char>(0);
+    };
+    const auto continues = [&](std::size_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+    const unsigned first = byte(0);
+    const unsigned second = byte(1);
+    if (first < 0x80) {
+        return text.empty() ? 0 : 1;
+    }
+    if (first >= 0xc2 && first <= 0xdf) {
+        return continues(1) ? 2 : 0;
+    }
+    if ((first & 0xf0u) == 0xe0) {  // no number that needs fewer bytes, and no half of a pair of UTF-16
+        const bool legal = (first != 0xe0 || second >= 0xa0) && (first != 0xed || second < 0xa0);
+        return legal && continues(1) && continues(2) ? 3 : 0;
+    }
+    if (first >= 0xf0 && first <= 0xf4) {
+        const bool legal = (first != 0xf0 || second >= 0x90) && (first != 0xf4 || second < 0x90);
+        return legal && continues(1) && continues(2) && continues(3) ? 4 : 0;
+    }
+    return 0;
+}
+
+inline bool is_utf8(std::string_view text) {
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        if (length == 0) {
+            return false;
+        }
+        text.remove_prefix(length);
+    }
+    return true;
+}
+
+/// The text as a JSON string, escaped where it must be.
+inline void append_json(std::string& json, std::string_view text) {
+    constexpr std::string_view short_escapes = "\"\\\b\f\n\r\t";
+    json += '"';
+    for (const char c : text) {
+        const std::size_t at = short_escapes.find(c);
+        if (at != std::string_view::npos) {
+            json += '\\';
+            json += "\"\\bfnrt"[at];
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            json += "\\u00";
+            json += c < 0x10 ? '0' : '1';
+            json += "0123456789abcdef"[c & 0xf];
+        } else {
+            json += c;
+        }
+    }
+    json += '"';
+}
+
+}  // namespace detail
+
+/// Collects tensors, of which it keeps the address alone, and writes them. The file has the wider types first, so that
+/// each tensor is aligned, and equal types by name.
+class SafetensorsWriter {
+public:
+    /// Puts bytes [first, first + to.size()) of a tensor into `to`; whole elements.
+    using Fill = std::function<void(Size first, std::span<std::byte> to)>;
+
+    /// Text that goes with the tensors; replaces what the name had.
+    /// @throws ArgumentError if either is not UTF-8
+    void set_metadata(const std::string& name, std::string text) {
+        require<ArgumentError>(detail::is_utf8(name) && detail::is_utf8(text), where, "metadata ", quote(name),
+                               " are not UTF-8");
+        metadata_[name] = std::move(text);
+    }
+
+    /// Elements of the caller's, in row-major order, which must live until they are written. T is float, double or
+    /// an integer.
+    /// @throws ShapeError if the shape needs another number; ArgumentError as the other `add`
+    template <class T>
+    void add(const std::string& name, std::vector<Size> shape, std::span<T> elements) {
+        const Size wanted = elements_of(name, shape);
+        require<ShapeError>(wanted == static_cast<Size>(elements.size()), where, "tensor ", quote(name), " has ",
+                            elements.size(), " elements, its shape needs ", wanted);
+        insert(name, {dtype_of<std::remove_const_t<T>>(), std::move(shape), std::as_bytes(elements), nullptr});
+    }
+
+    /// Elements that `fill` supplies piece by piece when the file is written: from other memory, or computed.
+    /// @throws ArgumentError if the name is taken, reserved or not UTF-8; ShapeError for an extent that is negative or
+    ///         too large
+    void add(const std::string& name, DType dtype, std::vector<Size> shape, Fill fill) {
+        insert(name, {dtype, std::move(shape), {}, std::move(fill)});
+    }
+
+    /// Writes a file that appears whole or not at all; it can be done again. Memory: the header, and 1 MiB if there
+    /// are tensors that a function supplies.
+    /// @throws FileError; what such a function throws
+    void write(const std::string& path) const {
+        const std::vector<const Entry*> entries = in_order();
+        const std::string header = header_of(entries);
+        const auto size = static_cast<std::uint64_t>(header.size());
+        std::vector<std::byte> piece;
+        AtomicFile file(path);
+        file.write(std::as_bytes(std::span(&size, 1)));
+        file.write(header);
+        for (const Entry* entry : entries) {
+            const Tensor& tensor = entry->second;
+            if (!tensor.fill) {
+                file.write(tensor.elements);
+                continue;
+            }
+            const Size bytes = bytes_in(*entry);
+            for (Size first = 0; first < bytes; first += most_piece) {
+                piece.resize(static_cast<std::size_t>(most_piece));
+                const auto now = std::span(piece).first(static_cast<std::size_t>(std::min(most_piece, bytes - first)));
+                tensor.fill(first, now);
+                file.write(now);
+            }
+        }
+        file.commit();
+    }
+
+private:
+    static constexpr const char* where = "SafetensorsWriter";
+    static constexpr Size most_piece = 1 << 20;
+
+    struct Tensor {
+        DType dtype;
+        std::vector<Size> shape;
+        std::span<const std::byte> elements;
+        Fill fill;
+    };
+    using Entry = std::pair<const std::string, Tensor>;
+
+    static Size elements_of(const std::string& name, const std::vector<Size>& shape) {
+        Size elements = 1;
+        bool fits = true;
+        for (const Size extent : shape) {
+            fits = fits && extent >= 0 && !__builtin_mul_overflow(elements, extent, &elements);
+        }
+        require<ShapeError>(fits && elements <= Size{1} << 59, where, "tensor ", quote(name),
+                            " has an extent that is negative or too large");
+        return elements;
+    }
+    static Size bytes_in(const Entry& entry) {
+        return elements_of(entry.first, entry.second.shape) * bytes_of(entry.second.dtype);
+    }
+
+    void insert(const std::string& name, Tensor tensor) {
+        require<ArgumentError>(detail::is_utf8(name), where, "the name ", quote(name), " is not UTF-8");
+        require<ArgumentError>(name != "__metadata__", where, "the name '__metadata__' is reserved");
+        elements_of(name, tensor.shape);
+        require<ArgumentError>(tensors_.emplace(name, std::move(tensor)).second, where, "there are two tensors ",
+                               quote(name));
+    }
+
+    /// The place of a type in the order of the format's own library: wider ones first.
+    static int rank(DType type) {
+        constexpr DType order[] = {DType::U64, DType::I64, DType::F64, DType::F32, DType::U32, DType::I32, DType::BF16,
+                                   DType::F16, DType::U16, DType::I16, DType::I8,  DType::U8,  DType::BOOL};
+        return static_cast<int>(std::find(std::begin(order), std::end(order), type) - std::begin(order));
+    }
+
+    std::vector<const Entry*> in_order() const {
+        std::vector<const Entry*> entries;
+        for (const Entry& entry : tensors_) {
+            entries.push_back(&entry);
+        }
+        std::stable_sort(entries.begin(), entries.end(),
+                         [](const Entry* a, const Entry* b) { return rank(a->second.dtype) < rank(b->second.dtype); });
+        return entries;
+    }
+
+    /// The JSON text, which ends with spaces on a multiple of eight bytes.
+    std::string header_of(const std::vector<const Entry*>& entries) const {
+        std::string json = "{";
+        const char* separator = "";
+        if (!metadata_.empty()) {
+            json += "\"__metadata__\":{";
+            for (const auto& [name, text] : metadata_) {
+                json += separator;
+                detail::append_json(json, name);
+                json += ':';
+                detail::append_json(json, text);
+                separator = ",";
+            }
+            json += '}';
+        }
+        Size begin = 0;
+        for (const Entry* entry : entries) {
+            json += separator;
+            detail::append_json(json, entry->first);
+            json += ":{\"dtype\":\"";
+            json += name_of(entry->second.dtype);
+            json += "\",\"shape\":[";
+            separator = "";
+            for (const Size extent : entry->second.shape) {
+                json += separator + std::to_string(extent);
+                separator = ",";
+            }
+            Size end = 0;
+            require<ShapeError>(!__builtin_add_overflow(begin, bytes_in(*entry), &end), where,
+                                "the tensors are too large for one file");
+            json += "],\"data_offsets\":[" + std::to_string(begin) + "," + std::to_string(end) + "]}";
+            separator = ",";
+            begin = end;
+        }
+        json += '}';
+        json.append((8 - json.size() % 8) % 8, ' ');
+        return json;
+    }
+
+    std::map<std::string, std::string> metadata_;
+    std::map<std::string, Tensor> tensors_;
+};
+
+}  // namespace snack::inline v0::io
