@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include <examples/support/memory_table.hpp>
 #include <examples/support/mlp.hpp>
 #include <examples/support/progress.hpp>
+#include <examples/support/saved_training.hpp>
 #include <examples/support/softmax_cross_entropy.hpp>
 #include <examples/support/train_options.hpp>
 #if defined(__CUDACC__)
@@ -38,7 +40,8 @@ using namespace examples;
 struct Outcome {
     Size correct = 0;  ///< test images
     Size optimizer_bytes = 0;
-    double epoch_seconds = 0;  ///< of training; the test after each epoch apart
+    Size epochs = 0;           ///< trained by this program
+    double epoch_seconds = 0;  ///< of training, the mean; the test after each epoch apart
 };
 
 std::vector<Size> layer_widths(const TrainOptions& options, Size pixels) {
@@ -79,9 +82,10 @@ public:
     using Network = Mlp<Backend>;
     using Context = typename Network::Context;
 
+    /// @param saved  what to go on from, or null
     template <class OptimizerOptions>
     Trainer(Context& ctx, Data<Context>& data, const TrainOptions& options, Network& network,
-            std::span<const Size> widths, const OptimizerOptions& optimizer_options)
+            std::span<const Size> widths, const OptimizerOptions& optimizer_options, const SavedTraining* saved)
         : ctx_(ctx),
           data_(data),
           options_(options),
@@ -90,16 +94,24 @@ public:
           test_batches_(ctx, widths, 128),
           loss_(ctx, data.train.count(), options.batch),
           epoch_steps_((data.train.count() + options.batch - 1) / options.batch) {
-        for (const typename Network::Layer& layer : network.layers()) {
-            optimizers_.emplace_back(ctx, layer, optimizer_options);
+        for (std::size_t i = 0; i < network.layers().size(); ++i) {
+            const typename Network::Layer& layer = network.layers()[i];
+            optimizers_.push_back(saved == nullptr ? Optimizer(ctx, layer, optimizer_options)
+                                                   : saved->optimizer<Optimizer>(ctx, i, layer, optimizer_options));
         }
+        first_epoch_ = saved == nullptr ? 1 : saved->epoch() + 1;
+        step_ = (first_epoch_ - 1) * epoch_steps_;
         schedule_ = {.every = options.fixed_topology ? 0 : 100, .end = epoch_steps_ * options.epochs * 3 / 4};
     }
 
     Outcome run(Progress& progress) {
         Outcome outcome;
         const Stopwatch watch;
-        for (Size epoch = 1; epoch <= options_.epochs; ++epoch) {
+        const Size last = options_.stop_after > 0 ? std::min(options_.stop_after, options_.epochs) : options_.epochs;
+        if (first_epoch_ > last) {
+            outcome.correct = count_correct_images(ctx_, network_, data_.test, test_batches_);
+        }
+        for (Size epoch = first_epoch_; epoch <= last; ++epoch) {
             const std::string name = "epoch " + std::to_string(epoch) + "/" + std::to_string(options_.epochs);
             const Stopwatch epoch_watch;
             data_.train.shuffle(ctx_, options_.seed, static_cast<std::uint32_t>(epoch));
@@ -113,10 +125,14 @@ public:
                 }
             }
             const double loss = loss_.mean(ctx_, data_.train.count());
-            outcome.epoch_seconds += epoch_watch.seconds() / static_cast<double>(options_.epochs);
+            outcome.epoch_seconds +=
+                (epoch_watch.seconds() - outcome.epoch_seconds) / static_cast<double>(++outcome.epochs);
             outcome.correct = count_correct_images(ctx_, network_, data_.test, test_batches_);
             progress.keep(name + format("  loss %.4f  test accuracy ", loss) +
                           percent(outcome.correct, data_.test.count()) + format("  %.1f s", watch.seconds()));
+            if (!options_.save.empty()) {
+                save_training(ctx_, options_, epoch, network_, optimizers_);
+            }
         }
         for (const Optimizer& optimizer : optimizers_) {
             outcome.optimizer_bytes += optimizer.bytes();
@@ -173,6 +189,7 @@ private:
     Workspace<Context> test_batches_;
     EpochLoss<Context> loss_;
     Size epoch_steps_;
+    Size first_epoch_ = 1;
     Size step_ = 0;
     snack::RewireSchedule schedule_;
 };
@@ -188,49 +205,70 @@ Data<Context> load_data(Context& ctx, const TrainOptions& options) {
     return Data<Context>(ctx, data);
 }
 
+/// A new network, or the saved one.
+template <class Backend, class Context>
+Mlp<Backend> make_network(Context& ctx, const TrainOptions& options, const std::vector<Size>& widths,
+                          const SavedTraining* saved) {
+    return saved == nullptr ? Mlp<Backend>(ctx, widths, layer_entries(options, widths), options.seed)
+                            : Mlp<Backend>(saved->layers<typename Mlp<Backend>::Layer>(ctx, widths));
+}
+
 /// Trains and prints what it cost; `place` is where that was.
 template <class Backend, class Context>
-void train(Context& ctx, const std::string& place, const TrainOptions& options) {
+void train(Context& ctx, const std::string& place, const TrainOptions& options, const SavedTraining* saved) {
     Data<Context> data = load_data(ctx, options);
     const std::vector<Size> widths = layer_widths(options, data.train.pixels());
-    Mlp<Backend> network(ctx, widths, layer_entries(options, widths), options.seed);
+    Mlp<Backend> network = make_network<Backend>(ctx, options, widths, saved);
     Progress progress(stderr);
     Outcome outcome;
     if (options.optimizer == "sgd") {
         using Sgd = snack::Sgd<float, typename Context::space>;
         const snack::SgdOptions sgd{.learning_rate = options.learning_rate, .momentum = 0.9, .weight_decay = 1e-4};
-        outcome = Trainer<Backend, Sgd>(ctx, data, options, network, widths, sgd).run(progress);
+        outcome = Trainer<Backend, Sgd>(ctx, data, options, network, widths, sgd, saved).run(progress);
     } else {
         using Adam = snack::Adam<float, typename Context::space>;
         const snack::AdamOptions adam{.learning_rate = options.learning_rate, .weight_decay = 1e-4};
-        outcome = Trainer<Backend, Adam>(ctx, data, options, network, widths, adam).run(progress);
+        outcome = Trainer<Backend, Adam>(ctx, data, options, network, widths, adam, saved).run(progress);
     }
     const Latency latency = measure_single_image(ctx, network, data.test, widths);
 
     std::printf("test accuracy  %s\n\n", percent(outcome.correct, data.test.count()).c_str());
     print_memory(stdout, network, outcome.optimizer_bytes);
-    std::printf("\nseconds per epoch   %.2f, %s\n", outcome.epoch_seconds, place.c_str());
+    std::printf("\n");
+    if (outcome.epochs > 0) {
+        std::printf("seconds per epoch   %.2f, %s\n", outcome.epoch_seconds, place.c_str());
+    }
     std::printf("one image, batch 1  %.0f us median, %.0f us 99th percentile\n", latency.median * 1e6,
                 latency.percentile99 * 1e6);
 }
 
-void train_on_host(const TrainOptions& options) {
+void train_on_host(const TrainOptions& options, const SavedTraining* saved) {
     snack::HostContext ctx(snack::HostContext::Options{.threads = options.threads});
-    train<snack::Host>(ctx, std::to_string(ctx.threads()) + " threads", options);
+    train<snack::Host>(ctx, std::to_string(ctx.threads()) + " threads", options, saved);
 }
 
 #if defined(__CUDACC__)
-void train_on_gpu(const TrainOptions& options) {
+void train_on_gpu(const TrainOptions& options, const SavedTraining* saved) {
     snack::CudaContext ctx;
     cudaDeviceProp device{};
     SNACK_CUDA("02_train", cudaGetDeviceProperties, &device, ctx.device());
-    train<snack::CooSegmented>(ctx, device.name, options);
+    train<snack::CooSegmented>(ctx, device.name, options, saved);
 }
 #else
-void train_on_gpu(const TrainOptions&) {
+void train_on_gpu(const TrainOptions&, const SavedTraining*) {
     throw UsageError("--backend cuda: this program was built without CUDA; configure with -DSNACK_CUDA=ON");
 }
 #endif
+
+/// Reads what --load names, and finds out whether --save can be written before anything is trained.
+void train(const TrainOptions& given) {
+    const auto saved = given.load.empty() ? nullptr : std::make_unique<const SavedTraining>(given);
+    const TrainOptions& options = saved ? saved->options() : given;
+    if (!options.save.empty()) {
+        const snack::io::AtomicFile probe(options.save);
+    }
+    options.backend == "cuda" ? train_on_gpu(options, saved.get()) : train_on_host(options, saved.get());
+}
 
 /// Says what went wrong in one line, whatever the text came from.
 int fail(std::string text, int status) {
@@ -245,12 +283,18 @@ int fail(std::string text, int status) {
 int main(int argc, char** argv) {
     try {
         if (const auto options = parse_train_options(argc, argv)) {
-            options->backend == "cuda" ? train_on_gpu(*options) : train_on_host(*options);
+            train(*options);
         }
         return 0;
     } catch (const UsageError& error) {
         return fail(error.what(), 2);
     } catch (const DataError& error) {
+        return fail(error.what(), 2);
+    } catch (const snack::FileError& error) {
+        return fail(error.what(), 2);
+    } catch (const snack::FormatError& error) {
+        return fail(error.what(), 2);
+    } catch (const snack::TopologyError& error) {
         return fail(error.what(), 2);
     } catch (const std::exception& error) {
         return fail(error.what(), 1);

@@ -94,6 +94,9 @@ public:
         }
     }
 
+    /// From layers that exist; each takes what the one before it gives.
+    explicit Mlp(std::vector<Layer> layers) : layers_(std::move(layers)) {}
+
     /// From input() to logits() of the workspace.
     void forward(Context& ctx, Workspace<Context>& work) const {
         for (std::size_t i = 0; i < layers_.size(); ++i) {

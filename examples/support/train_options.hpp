@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -31,6 +32,7 @@ public:
 
 struct TrainOptions {
     Size epochs = 15;
+    bool epochs_given = false;
     double sparsity = 0.95;
     std::string density = "erk";
     std::vector<Size> hidden = {1000, 1000, 1000};
@@ -42,6 +44,9 @@ struct TrainOptions {
     int threads = 1;
     bool fixed_topology = false;
     std::string data = fashion_mnist_directory;
+    Size stop_after = 0;  ///< an epoch; 0 for the last
+    std::string save;     ///< files; empty for none
+    std::string load;
 };
 
 namespace detail {
@@ -98,7 +103,34 @@ inline std::string check_widths(const std::string& text) {
     return parse_widths(text).empty() ? "'" + text + "' is not a list like 300,100 of widths from 1 to 65536" : "";
 }
 
+/// A number in as few digits as give it back.
+inline std::string digits_of(double number) {
+    char digits[32];
+    return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+inline std::string join(const std::vector<Size>& widths) {
+    std::string text;
+    for (const Size width : widths) {
+        text += (text.empty() ? "" : ",") + std::to_string(width);
+    }
+    return text;
+}
+
 }  // namespace detail
+
+/// What makes one run the same as another, by the names of the options.
+inline std::map<std::string, std::string> settings_of(const TrainOptions& options) {
+    return {{"epochs", std::to_string(options.epochs)},
+            {"sparsity", detail::digits_of(options.sparsity)},
+            {"density", options.density},
+            {"hidden", detail::join(options.hidden)},
+            {"batch", std::to_string(options.batch)},
+            {"lr", detail::digits_of(options.learning_rate)},
+            {"optimizer", options.optimizer},
+            {"seed", std::to_string(options.seed)},
+            {"static", options.fixed_topology ? "true" : "false"}};
+}
 
 /// The options, or nothing if help was asked for and has been printed.
 /// @throws UsageError for an unknown option or a value out of range
@@ -147,6 +179,27 @@ inline std::optional<TrainOptions> parse_train_options(int argc, const char* con
                  "Keep the connections of the start; do not rewire (default: rewire)");
     app.add_option("--data", options.data, "Folder with the four files of the data set, gzipped or not")
         ->type_name("DIR");
+    app.add_option(
+           "--stop-after", options.stop_after,
+           "Stop after this epoch, to go on with --load some other time; what happens in an epoch still depends "
+           "on --epochs")
+        ->check(detail::whole_number<Size>(1, 1000000))
+        ->default_str("the last")
+        ->type_name("N");
+    app.add_option("--save", options.save,
+                   "After each epoch, write network, optimiser and options to a safetensors file; one that is there is "
+                   "replaced")
+        ->type_name("FILE");
+    CLI::Option* load =
+        app.add_option("--load", options.load,
+                       "Go on from a file of --save, as if training had never stopped: with its options, "
+                       "of which only --epochs can be given anew")
+            ->type_name("FILE");
+    for (const auto& [name, value] : settings_of(options)) {
+        if (name != "epochs") {
+            app.get_option("--" + name)->excludes(load);
+        }
+    }
     for (CLI::Option* option : app.get_options()) {
         if (option->get_default_str().empty() && option->get_items_expected_max() > 0) {
             option->capture_default_str();
@@ -160,9 +213,38 @@ inline std::optional<TrainOptions> parse_train_options(int argc, const char* con
     } catch (const CLI::ParseError& error) {
         throw UsageError(error.what());
     }
+    options.epochs_given = app.count("--epochs") > 0;
     options.hidden = detail::parse_widths(hidden);
     options.learning_rate = learning_rate.empty() ? (options.optimizer == "sgd" ? 0.1 : 0.001)
                                                   : *detail::parse_number<double>(learning_rate);
+    return options;
+}
+
+/// `given`, which has --load, with the settings that were saved, under the same names as settings_of gives them.
+/// @throws UsageError for one that is missing or out of range
+inline TrainOptions with_settings(const TrainOptions& given, const std::map<std::string, std::string>& settings) {
+    std::vector<std::string> arguments{"02_train"};
+    for (const auto& [name, unused] : settings_of(given)) {
+        const auto setting = settings.find(name);
+        if (setting == settings.end()) {
+            throw UsageError("there is no --" + name);
+        }
+        arguments.push_back("--" + name + "=" + setting->second);
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& argument : arguments) {
+        pointers.push_back(argument.c_str());
+    }
+    TrainOptions options = *parse_train_options(static_cast<int>(pointers.size()), pointers.data());
+    if (given.epochs_given) {
+        options.epochs = given.epochs;
+    }
+    options.backend = given.backend;
+    options.threads = given.threads;
+    options.data = given.data;
+    options.stop_after = given.stop_after;
+    options.save = given.save;
+    options.load = given.load;
     return options;
 }
 

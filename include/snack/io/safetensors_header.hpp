@@ -80,6 +80,7 @@ private:
             in_string_ = c == '"';
             run_ = c == '"' || c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']' ? 0 : run_;
         }
+        require<FormatError>(c != '\0', source_.name().c_str(), "byte ", position(), ": a zero byte in the header");
         require<FormatError>(++run_ <= budget_.string_bytes, source_.name().c_str(), "byte ", position(),
                              ": a string or a gap of the header goes on for more than ", budget_.string_bytes,
                              " bytes, the budget");

@@ -56,6 +56,8 @@ struct AdamUpdate {
 template <Scalar T, class Space = HostSpace>
 class Adam {
 public:
+    static constexpr const char* name = "adam";
+
     /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more;
     ///         UnsupportedError for an inference layer, which has no gradients
     template <class Context, class Layer>
@@ -69,8 +71,8 @@ public:
     template <class Context, class Layer>
     void step(Context& ctx, Layer& layer) {
         topology_.require_current("Adam::step", ctx, layer);
-        beta1_power_ *= options_.beta1;
-        beta2_power_ *= options_.beta2;
+        beta_powers_[0] *= options_.beta1;
+        beta_powers_[1] *= options_.beta2;
         update(ctx, layer.values(), layer.gradients(), first_.values, second_.values, options_.weight_decay);
         update(ctx, layer.bias(), layer.bias_gradients(), first_.bias, second_.bias, 0);
         layer.values_changed(ctx);
@@ -97,7 +99,33 @@ public:
     SpanIn<T, Space> second_moment() { return second_.values.span(); }
     Size bytes() const { return first_.bytes() + second_.bytes(); }
 
+    /// As of Sgd; besides, visitor.numbers(name, span, least, most) for numbers of the optimiser as a whole, on the
+    /// host, and what they may be.
+    template <class Visitor>
+    void visit_state(Visitor& visitor) {
+        visit(*this, visitor);
+    }
+    template <class Visitor>
+    void visit_state(Visitor& visitor) const {
+        visit(*this, visitor);
+    }
+
+    /// @throws as step if the state is not that of the layer as it is now
+    template <class Context, class Layer>
+    void require_current(const char* where, const Context& ctx, const Layer& layer) const {
+        topology_.require_current(where, ctx, layer);
+    }
+
 private:
+    template <class Self, class Visitor>
+    static void visit(Self& self, Visitor& visitor) {
+        visitor.connections("first_moment", self.first_.values.span());
+        visitor.connections("second_moment", self.second_.values.span());
+        visitor.bias("bias_first_moment", self.first_.bias.span());
+        visitor.bias("bias_second_moment", self.second_.bias.span());
+        visitor.numbers("beta_powers", std::span(self.beta_powers_), 0, 1);
+    }
+
     static const AdamOptions& checked(const AdamOptions& options) {
         require<ArgumentError>(options.learning_rate >= 0, "Adam", "learning rate ", options.learning_rate,
                                " is negative or not a number");
@@ -125,8 +153,8 @@ private:
                                                  .beta2 = static_cast<T>(options_.beta2),
                                                  .fresh1 = static_cast<T>(1 - options_.beta1),
                                                  .fresh2 = static_cast<T>(1 - options_.beta2),
-                                                 .rate = static_cast<T>(options_.learning_rate / (1 - beta1_power_)),
-                                                 .scale = static_cast<T>(1 / math::sqrt(1 - beta2_power_)),
+                                                 .rate = static_cast<T>(options_.learning_rate / (1 - beta_powers_[0])),
+                                                 .scale = static_cast<T>(1 / math::sqrt(1 - beta_powers_[1])),
                                                  .epsilon = static_cast<T>(options_.epsilon),
                                                  .coupled = options_.decoupled ? T{0} : static_cast<T>(weight_decay),
                                                  .kept = static_cast<T>(kept)});
@@ -136,8 +164,7 @@ private:
     detail::TopologyFollower topology_;
     detail::ParameterState<T, Space> first_;
     detail::ParameterState<T, Space> second_;
-    double beta1_power_ = 1;
-    double beta2_power_ = 1;
+    double beta_powers_[2] = {1, 1};  // beta1^t and beta2^t
 };
 
 template <class Context, class Layer>

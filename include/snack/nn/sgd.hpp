@@ -66,6 +66,8 @@ struct NesterovSgd : SgdUpdate<T> {
 template <Scalar T, class Space = HostSpace>
 class Sgd {
 public:
+    static constexpr const char* name = "sgd";
+
     /// @throws ArgumentError for a learning rate, decay or momentum that is negative or not a
     ///         number, or a momentum of 1 or more; UnsupportedError for an inference layer, which has no
     ///         gradients
@@ -109,7 +111,30 @@ public:
     SpanIn<T, Space> velocity() { return velocity_.values.span(); }
     Size bytes() const { return velocity_.bytes(); }
 
+    /// Hands the state to a visitor, array by array, to be saved or overwritten: visitor.connections(name, span) for
+    /// nnz elements in canonical order, visitor.bias(name, span) for out_features.
+    template <class Visitor>
+    void visit_state(Visitor& visitor) {
+        visit(*this, visitor);
+    }
+    template <class Visitor>
+    void visit_state(Visitor& visitor) const {
+        visit(*this, visitor);
+    }
+
+    /// @throws as step if the state is not that of the layer as it is now
+    template <class Context, class Layer>
+    void require_current(const char* where, const Context& ctx, const Layer& layer) const {
+        topology_.require_current(where, ctx, layer);
+    }
+
 private:
+    template <class Self, class Visitor>
+    static void visit(Self& self, Visitor& visitor) {
+        visitor.connections("velocity", self.velocity_.values.span());
+        visitor.bias("bias_velocity", self.velocity_.bias.span());
+    }
+
     static const SgdOptions& checked(const SgdOptions& options) {
         require<ArgumentError>(options.learning_rate >= 0, "Sgd", "learning rate ", options.learning_rate,
                                " is negative or not a number");

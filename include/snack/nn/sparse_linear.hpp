@@ -267,6 +267,10 @@ public:
     /// How often the layer has been rewired; part of the random key, so save it with the layer.
     std::uint32_t rewire_count() const noexcept { return options_.rewire_count; }
 
+    /// The random key that rewires draw from, and what the layer is for: what a layer made from this one's matrix
+    /// needs to go on like it.
+    const MatrixLayerOptions& options() const noexcept { return options_; }
+
     /// The coordinates; null for a moved-from layer.
     const topology_ptr& topology() const noexcept { return topology_; }
     /// @throws UnsupportedError for a moved-from layer

@@ -20,14 +20,14 @@ struct Canonical {
     Buffer<Size> permutation;  ///< permutation[entry] = position in the input
 };
 
-/// Sorts coordinates by (row, column) and checks them. O(nnz + out_features) time and memory.
+/// Sorts coordinates by (row, column) and checks them; errors begin with `where`. O(nnz + out_features) time and
+/// memory.
 ///
 /// @throws ShapeError if rows and columns differ in extent or a dimension is negative or too wide;
 ///         TopologyError, naming the entry, for a coordinate out of range or given twice
 template <std::integral I>
 Canonical canonicalize(Size out_features, Size in_features, std::span<const I> rows, std::span<const I> columns,
-                       Allocator* allocator = nullptr) {
-    constexpr const char* where = "canonicalize";
+                       Allocator* allocator = nullptr, const char* where = "canonicalize") {
     detail::check_features(where, out_features, in_features);
     require<ShapeError>(rows.size() == columns.size(), where, rows.size(), " rows for ", columns.size(), " columns");
     const auto nnz = static_cast<Size>(rows.size());
