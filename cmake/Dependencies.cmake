@@ -47,6 +47,18 @@ if(SNACK_BUILD_EXAMPLES OR SNACK_BUILD_BENCHMARKS)
   find_package(ZLIB REQUIRED)  # the data sets of the examples are gzipped
 endif()
 
+if(SNACK_BUILD_TESTS OR SNACK_BUILD_EXAMPLES)
+  # For the headers that read safetensors; the library's other headers do without.
+  find_package(nlohmann_json QUIET)
+  if(NOT nlohmann_json_FOUND)
+    set(JSON_SystemInclude ON)
+    FetchContent_Declare(nlohmann_json
+      URL https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz
+      URL_HASH SHA256=d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273)
+    FetchContent_MakeAvailable(nlohmann_json)
+  endif()
+endif()
+
 if(SNACK_BUILD_EXAMPLES)
   find_package(CLI11 QUIET)
   if(NOT CLI11_FOUND)

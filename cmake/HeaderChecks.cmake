@@ -2,6 +2,9 @@
 
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/include/snack/*.hpp)
+if(NOT TARGET nlohmann_json::nlohmann_json)
+  list(FILTER headers EXCLUDE REGEX "snack/io/(safetensors|safetensors_header|layer_file)\\.hpp$")
+endif()
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER ${header} unit)
   set(source ${PROJECT_BINARY_DIR}/header_checks/${unit}.cpp)
@@ -9,4 +12,5 @@ foreach(header IN LISTS headers)
   list(APPEND header_check_sources ${source})
 endforeach()
 add_library(snack_header_checks OBJECT ${header_check_sources})
-target_link_libraries(snack_header_checks PRIVATE snack_development)
+target_link_libraries(snack_header_checks PRIVATE snack_development
+  $<TARGET_NAME_IF_EXISTS:nlohmann_json::nlohmann_json>)

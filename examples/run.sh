@@ -29,7 +29,8 @@ for argument; do
 done
 
 install_missing "has_command g++:g++" "has_command cmake:cmake" "has_command make:make" \
-    "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" "$data_package"
+    "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
+    "has_header nlohmann/json.hpp:nlohmann-json3-dev" "$data_package"
 
 build=$root/build/examples
 cuda=ON

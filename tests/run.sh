@@ -14,6 +14,7 @@ install_missing "has_command g++:g++" "has_command clang++:clang" "has_command c
     "has_command clang-format:clang-format" "has_command clang-tidy:clang-tidy"
 install_missing has_clang_sanitizers:libclang-rt-dev
 install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-dev" \
+    "has_header nlohmann/json.hpp:nlohmann-json3-dev" \
     "eval has_header catch2/catch.hpp || has_header catch2/catch_all.hpp:catch2" \
     "has_header benchmark/benchmark.h:libbenchmark-dev" "has_library openblas:libopenblas-dev" \
     "has_header eigen3/Eigen/Core:libeigen3-dev" "has_header rsb.h:librsb-dev"

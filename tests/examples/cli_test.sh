@@ -104,7 +104,22 @@ refuses_file() {
     rm -r "$work/broken"
 }
 
+# resumes NAME ARGUMENTS...: stopping half-way and going on gives the accuracy and the bytes of going through.
+resumes() {
+    title=$1
+    shift
+    trains "$title, without a stop" --epochs 8 --save "$work/whole" "$@"
+    grep 'test accuracy' "$work/out" >"$work/expected"
+    trains "$title, first half" --epochs 8 --stop-after 4 --save "$work/half" "$@"
+    trains "$title, second half" --data "$data" --backend "$backend" --load "$work/half" --save "$work/half"
+    grep 'test accuracy' "$work/out" | cmp -s - "$work/expected" || fail "$title: another accuracy"
+    cmp -s "$work/whole" "$work/half" || fail "$title: other bytes"
+    trains "$title, nothing left" --data "$data" --backend "$backend" --load "$work/half"
+    grep 'test accuracy' "$work/out" | cmp -s - "$work/expected" || fail "$title, loaded: another accuracy"
+}
+
 data=$work/plain
+backend=host
 data_set "$data"
 data_set "$work/zipped"
 gzip "$work"/zipped/*
@@ -129,6 +144,9 @@ if [ "${1:-}" = cuda ]; then
     trains 'static, uniform, adam' "$@" --epochs 1 --static --density uniform --optimizer adam --batch 10
     trains 'dense' "$@" --epochs 1 --batch 10 --sparsity 0
     trains 'no connection left' "$@" --epochs 1 --batch 10 --sparsity 0.99999
+    backend=cuda
+    resumes 'saved on a GPU, sgd' "$@" --batch 1
+    resumes 'saved on a GPU, adam' "$@" --batch 1 --optimizer adam
     run "$@" --batch 41
     [ "$status" -eq 2 ] || fail "batch larger than the set: status $status, wanted 2"
     finish
@@ -157,12 +175,20 @@ trains 'dense' --data "$data" --sparsity 0 "$@"
 trains 'no connection left' --data "$data" --sparsity 0.99999 "$@"
 trains 'a learning rate that diverges' --data "$data" --lr 1000 --epochs 50 --hidden 20 --batch 1
 
+# Training that stops and goes on, across rewires.
+
+resumes 'saved, sgd' --data "$data" --hidden 30,20 --batch 1 --threads 2
+resumes 'saved, adam' --data "$data" --hidden 20 --batch 1 --optimizer adam --lr 0.01 --seed 9
+resumes 'saved, static and uniform' --data "$data" --hidden 20 --batch 13 --static --density uniform --sparsity 0.9
+trains 'going on for longer' --data "$data" --load "$work/half" --epochs 9
+grep -q 'epoch 9/9' "$work/err" || fail 'going on for longer: no epoch 9'
+
 # Help.
 
 run --help
 [ "$status" -eq 0 ] || fail "--help: status $status"
 [ ! -s "$work/err" ] || fail '--help: something on standard error'
-for option in epochs sparsity density hidden batch lr optimizer seed backend threads static data help; do
+for option in epochs sparsity density hidden batch lr optimizer seed backend threads static data stop-after save load help; do
     grep -q -- "--$option" "$work/out" || fail "--help: --$option is not listed"
 done
 
@@ -172,6 +198,7 @@ for value in 0 -1 1.5 ten '' 99999999999999999999; do
     refuses "--epochs=$value" epochs --data "$data" "--epochs=$value"
     refuses "--batch=$value" batch --data "$data" "--batch=$value"
     refuses "--threads=$value" threads --data "$data" "--threads=$value"
+    refuses "--stop-after=$value" stop-after --data "$data" "--stop-after=$value"
 done
 for value in 1.5 -0.1 1 nan inf 0.9x ''; do
     refuses "--sparsity=$value" sparsity --data "$data" "--sparsity=$value"
@@ -194,6 +221,29 @@ refuses 'stray word' stray --data "$data" stray
 refuses 'option without value' epochs --data "$data" --epochs
 refuses 'option given twice' epochs --data "$data" --epochs 1 --epochs 2
 refuses 'batch larger than the set' 'batch.*40' --data "$data" --epochs 1 --batch 41
+
+# What --load names is missing, damaged, or of another run; --save cannot be written.
+
+for option in sparsity=0.5 density=erk hidden=20 batch=10 lr=0.1 optimizer=sgd seed=1 static; do
+    refuses "--load with --$option" 'excludes' --data "$data" --load "$work/half" "--$option"
+done
+refuses 'nothing to load' 'no-such-file: cannot open' --data "$data" --load "$work/no-such-file"
+refuses 'a folder to load' 'not a regular file' --data "$data" --load "$work"
+refuses 'images to load' 'train-images.*the header has' --data "$data" --load "$data/train-images-idx3-ubyte"
+size=$(wc -c <"$work/half")
+head -c $((size - 1)) "$work/half" >"$work/bad"
+refuses 'a saved file cut' 'bad: byte' --data "$data" --load "$work/bad"
+{ bytes 2 0 0 0 0 0 0 0 && printf '{}'; } >"$work/bad"
+refuses 'a file of another program' 'bad: not saved by 02_train' --data "$data" --load "$work/bad"
+sed 's/02_train.batch":"13"/02_train.batch":"xx"/' "$work/half" >"$work/bad"
+refuses 'a saved batch that is none' "bad: not saved by 02_train.*batch.*'xx'" --data "$data" --load "$work/bad"
+sed 's/02_train.hidden":"20"/02_train.hidden":"21"/' "$work/half" >"$work/bad"
+refuses 'saved widths that are others' 'layers.0 is 25 to 20 features, 25 to 21' --data "$data" --load "$work/bad"
+data_set "$work/larger"
+images "$work/larger/train-images-idx3-ubyte" 40 6
+images "$work/larger/t10k-images-idx3-ubyte" 20 6
+refuses 'images of another size' 'layers.0 is 25 to 20 features, 36 to 20' --data "$work/larger" --load "$work/half"
+refuses 'no folder to save in' 'no/such/folder.*cannot write' --data "$data" --epochs 1 --save "$work/no/such/folder"
 
 # Files that are missing or damaged.
 

@@ -19,6 +19,11 @@ Size new_calls();
 Size largest_new();
 void reset_largest_new();
 
+/// Bytes that operator new has given out so far and not got back, and the most at one time since reset_peak_new().
+Size live_new();
+Size peak_new();
+void reset_peak_new();
+
 /// Counts and sizes; can be told to fail at a call or beyond a cap.
 class CountingAllocator final : public snack::Allocator {
 public:

@@ -228,9 +228,9 @@ private:
         }
         const TensorInfo& stored = at(name, "weight.columns");
         Size cells = 0;
-        require<TopologyError>(
-            __builtin_mul_overflow(shape[0], shape[1], &cells) || stored.elements <= cells, where(), "tensor ",
-            quote(stored.name), " has ", stored.elements, " elements, the matrix ", cells, " cells");
+        require<TopologyError>(__builtin_mul_overflow(shape[0], shape[1], &cells) || stored.elements <= cells, where(),
+                               "tensor ", quote(stored.name), " has ", stored.elements, " elements, the matrix ", cells,
+                               " cells");
         const Buffer<Size> rows = read_rows(name, shape[0], stored.elements, allocator);
         Buffer<Size> columns(stored.elements, allocator);
         tensors_.read_integers(stored, 0, columns.span());
@@ -243,7 +243,7 @@ private:
         const TensorInfo* given = find(name, "weight.rows");
         const TensorInfo* offsets = find(name, "weight.row_offsets");
         require<FormatError>((given == nullptr) != (offsets == nullptr), where(), "layer ", quote(name), " has ",
-                             given != nullptr ? "both" : "neither", " rows and row_offsets");
+                             given != nullptr ? "both rows and" : "neither rows nor", " row_offsets");
         Buffer<Size> rows(nnz, allocator);
         if (given != nullptr) {
             require_elements(*given, nnz);

@@ -65,6 +65,11 @@ public:
     /// Writes a file that appears whole or not at all.
     /// @throws FileError; CudaError if an array cannot be copied
     void write(const std::string& path) const { tensors_.write(path); }
+    /// The same bytes to anything that has write(std::span<const std::byte>).
+    template <class Sink>
+    void write_to(Sink& sink) const {
+        tensors_.write_to(sink);
+    }
 
 private:
     static constexpr const char* where = "LayerFileWriter";

@@ -242,7 +242,7 @@ public:
     bool binary(std::vector<std::uint8_t>&) { return refuse("binary"); }
 
     /// The parser's own words, without its prefix in brackets.
-    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& error) {
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
         const std::string_view text = error.what();
         const std::size_t prefix = text.find("] ");
         check(false, "the header is not JSON: ", shorten(prefix < text.size() ? text.substr(prefix + 2) : text));

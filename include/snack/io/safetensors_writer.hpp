@@ -119,28 +119,26 @@ public:
     /// are tensors that a function supplies.
     /// @throws FileError; what such a function throws
     void write(const std::string& path) const {
+        AtomicFile file(path);
+        write_to(file);
+        file.commit();
+    }
+
+    /// The same bytes to anything that has write(std::span<const std::byte>).
+    template <class Sink>
+    void write_to(Sink& sink) const {
         const std::vector<const Entry*> entries = in_order();
         const std::string header = header_of(entries);
         const auto size = static_cast<std::uint64_t>(header.size());
-        std::vector<std::byte> piece;
-        AtomicFile file(path);
-        file.write(std::as_bytes(std::span(&size, 1)));
-        file.write(header);
+        sink.write(std::as_bytes(std::span(&size, 1)));
+        sink.write(std::as_bytes(std::span(header)));
         for (const Entry* entry : entries) {
-            const Tensor& tensor = entry->second;
-            if (!tensor.fill) {
-                file.write(tensor.elements);
-                continue;
-            }
-            const Size bytes = bytes_in(*entry);
-            for (Size first = 0; first < bytes; first += most_piece) {
-                piece.resize(static_cast<std::size_t>(most_piece));
-                const auto now = std::span(piece).first(static_cast<std::size_t>(std::min(most_piece, bytes - first)));
-                tensor.fill(first, now);
-                file.write(now);
+            if (entry->second.fill) {
+                write_pieces(*entry, sink);
+            } else {
+                sink.write(entry->second.elements);
             }
         }
-        file.commit();
     }
 
 private:
@@ -167,6 +165,17 @@ private:
     }
     static Size bytes_in(const Entry& entry) {
         return elements_of(entry.first, entry.second.shape) * bytes_of(entry.second.dtype);
+    }
+
+    template <class Sink>
+    static void write_pieces(const Entry& entry, Sink& sink) {
+        const Size bytes = bytes_in(entry);
+        std::vector<std::byte> piece(static_cast<std::size_t>(std::min(most_piece, bytes)));
+        for (Size first = 0; first < bytes; first += most_piece) {
+            const auto now = std::span(piece).first(static_cast<std::size_t>(std::min(most_piece, bytes - first)));
+            entry.second.fill(first, now);
+            sink.write(now);
+        }
     }
 
     void insert(const std::string& name, Tensor tensor) {
