@@ -73,7 +73,7 @@ public:
         if (!known || size_ > budget.file_bytes) [[unlikely]] {
             ::close(file_);
             require<FileError>(known, path.c_str(), "not a regular file");
-            detail::fail<FormatError>(path.c_str(), "has ", size_, " bytes, the budget is ", budget.file_bytes);
+            snack::detail::fail<FormatError>(path.c_str(), "has ", size_, " bytes, the budget is ", budget.file_bytes);
         }
     }
     ~FileSource() override { ::close(file_); }
