@@ -61,7 +61,7 @@ public:
         }
         const auto epoch = detail::parse_number<Size>(settings["epoch"]);
         if (!epoch || *epoch < 1 || *epoch > 1000000) {
-            XX["epoch"] + "' is no epoch");
+            throw DataError(given.load, "not saved by 02_train: '" + settings["epoch"] + "' is no epoch");
         }
         epoch_ = *epoch;
     }

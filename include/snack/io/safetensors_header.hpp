@@ -73,15 +73,14 @@ public:
 private:
     /// @throws FormatError if a string, or what stands between two brackets, commas, colons or strings, is too long
     void follow(char c) {
-        if (in_string_) {
-            in_string_ = escaped_ || c != '"';
-            escaped_ = !escaped_ && c == '\\';
-        } else {
-            in_string_ = c == '"';
-            run_ = c == '"' || c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']' ? 0 : run_;
-        }
+        const bool bounds = in_string_
+                                ? !escaped_ && c == '"'
+                                : c == '"' || c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']';
+        escaped_ = in_string_ && !escaped_ && c == '\\';
+        in_string_ = in_string_ != (bounds && c == '"');
+        run_ = bounds ? 0 : run_ + 1;
         require<FormatError>(c != '\0', source_.name().c_str(), "byte ", position(), ": a zero byte in the header");
-        require<FormatError>(++run_ <= budget_.string_bytes, source_.name().c_str(), "byte ", position(),
+        require<FormatError>(run_ <= budget_.string_bytes, source_.name().c_str(), "byte ", position(),
                              ": a string or a gap of the header goes on for more than ", budget_.string_bytes,
                              " bytes, the budget");
     }
