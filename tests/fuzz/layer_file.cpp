@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <snack/backends/host.hpp>
 #include <snack/dst/magnitude_pruner.hpp>
@@ -14,6 +15,7 @@
 #include <snack/nn/sgd.hpp>
 #include <snack/nn/sparse_linear.hpp>
 #include <tests/fuzz/memory_file.hpp>
+#include <tests/fuzz/safetensors_mutator.hpp>
 
 using namespace snack;
 using Layer = SparseLinear<Host, float>;
@@ -63,7 +65,7 @@ auto attempt(const Make& make) -> std::optional<decltype(make())> {
 template <class Optimizer, class Options>
 void check_optimizer(const io::LayerFile& file, const std::string& name, const Layer& layer, const Options& options) {
     HostContext& ctx = context();
-    const auto optimizer = attempt([&] { return file.optimizer<Optimizer>(ctx, name, layer, options); });
+    auto optimizer = attempt([&] { return file.optimizer<Optimizer>(ctx, name, layer, options); });
     if (!optimizer) {
         return;
     }
@@ -81,7 +83,7 @@ void check_optimizer(const io::LayerFile& file, const std::string& name, const L
     second.add(ctx, name, loaded, restored);
     second.write_to(twice);
     fuzz::require_law(once.bytes == twice.bytes, "saving what was loaded gives the same bytes");
-    train(layer, *optimizer);
+    train(layer, *std::move(optimizer));
 }
 
 }  // namespace

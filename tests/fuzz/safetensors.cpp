@@ -7,6 +7,7 @@
 #include <snack/io/safetensors.hpp>
 #include <snack/io/safetensors_writer.hpp>
 #include <tests/fuzz/memory_file.hpp>
+#include <tests/fuzz/safetensors_mutator.hpp>
 
 using namespace snack;
 using io::Safetensors;

@@ -376,7 +376,6 @@ inline SafetensorsTable read_safetensors_header(const Source& source, const Budg
     require<FormatError>(!text.at_end() && text.current() == '{', where, "byte 8: the header does not begin with '{'");
     detail::HeaderEvents events(source, budget, text, data_begin);
     nlohmann::json::sax_parse(detail::HeaderIterator(&text), detail::HeaderIterator(nullptr), &events);
-    require<FormatError>(text.at_end(), where, "byte ", text.position(), ": the header goes on after its JSON text");
 
     std::vector<TensorInfo>& tensors = events.table.tensors;
     std::sort(tensors.begin(), tensors.end(), [](const TensorInfo& a, const TensorInfo& b) { return a.name < b.name; });
