@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// Text of a test as a file that readers take, and the entries that they make of it.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <snack/io/source.hpp>
+#include <snack/sparse/coo_matrix.hpp>
+
+namespace tests {
+
+/// A source named "text" that keeps what it reads from.
+class TextSource {
+public:
+    explicit TextSource(std::string text) : text_(std::move(text)), source_(std::as_bytes(std::span(text_)), "text") {}
+    operator const snack::io::Source&() const { return source_; }
+
+private:
+    std::string text_;
+    snack::io::MemorySource source_;
+};
+
+template <class T>
+using Entries = std::vector<std::tuple<snack::Index, snack::Index, T>>;
+
+/// (row, column, value) of each entry, in canonical order.
+template <class T>
+Entries<T> entries_of(const snack::CooMatrix<T>& matrix) {
+    Entries<T> entries;
+    snack::for_each_entry(*matrix.topology(), [&](snack::Size e, snack::Index row, snack::Index column) {
+        entries.emplace_back(row, column, matrix.values()[static_cast<std::size_t>(e)]);
+    });
+    return entries;
+}
+
+}  // namespace tests
