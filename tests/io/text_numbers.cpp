@@ -23,8 +23,7 @@ namespace {
 template <class T>
 bool read(const std::string& token, T& value) {
     const std::string padded = token + "\n        ";
-    const char* p = padded.data();
-    return text::take_number(p, value) && p == padded.data() + token.size();
+    return text::take_number(padded.data(), value) == padded.data() + token.size();
 }
 
 template <class T>
@@ -203,19 +202,17 @@ TEST_CASE("an exponent may be written as Fortran does", "[io][text]") {
     CHECK(value == 0.25);
 }
 
-TEST_CASE("what is not a number is not read, and the text stays where it was", "[io][text]") {
+TEST_CASE("what is not a number is not read", "[io][text]") {
     for (const char* token :
          {"",    "-",     "+",     ".",    "-.",    "e5", "1e",   "1e+",  "1e-", "1ee5",    "1.2.3", "--1",
           "+-1", "-+1",   "1,5",   "0x10", "0x1p3", "1f", "1e5x", "nanx", "in",  "infinit", "na",    "i",
           "n",   "1_000", "1e5.5", "\xff", "1\xff", "%",  "1%",   "d5",   "1d",  "1dd5"}) {
         CAPTURE(token);
         const std::string padded = std::string(token) + "\n        ";
-        const char* p = padded.data();
         double value = 3;
 
-        CHECK_FALSE(text::take_number(p, value));
+        CHECK(text::take_number(padded.data(), value) == nullptr);
 
-        CHECK(p == padded.data());
         CHECK(value == 3);
     }
 }
@@ -233,8 +230,7 @@ TEST_CASE("NaN keeps its sign and nothing else", "[io][text]") {
 TEST_CASE("whole numbers are read up to 2^63 - 1, with any number of zeros in front", "[io][text]") {
     const auto whole = [](const std::string& token, Size& value) {
         const std::string padded = token + "\n        ";
-        const char* p = padded.data();
-        return text::take_whole(p, value) && p == padded.data() + token.size();
+        return text::take_whole(padded.data(), value) == padded.data() + token.size();
     };
     Size value = 0;
     for (const Size wanted : {Size{0}, Size{7}, Size{12345678}, Size{123456789}, Size{1234567890123456},

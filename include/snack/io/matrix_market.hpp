@@ -4,9 +4,12 @@
 // Reads sparse matrices in the coordinate format of Matrix Market (NIST), as SuiteSparse, MATLAB and SciPy write
 // them. Several threads take in one file; the result does not depend on how many.
 
+#include <algorithm>
 #include <utility>
 
+#include <snack/io/large_buffer.hpp>
 #include <snack/io/matrix_market_entries.hpp>
+#include <snack/io/sort_entries.hpp>
 #include <snack/sparse/coo_matrix.hpp>
 
 namespace snack::inline v0::io {
@@ -42,8 +45,8 @@ public:
         require<UnsupportedError>(header_.rows <= max_features && header_.columns <= max_features, where, header_.rows,
                                   " x ", header_.columns, " is beyond ", max_features, " in a dimension");
         mirrored_ = header_.symmetry != MatrixMarketHeader::Symmetry::general;
-        cells_ = Buffer<Size>(header_.entries * (mirrored_ ? 2 : 1), allocator);
-        values_ = Buffer<T>(cells_.size(), allocator);
+        cells_ = large_buffer<Size>(header_.entries * (mirrored_ ? 2 : 1), allocator);
+        values_ = large_buffer<T>(cells_.size(), allocator);
     }
 
     CooMatrix<T> read(HostContext& ctx) {
@@ -53,7 +56,7 @@ public:
         check_end(range_, header_, lines_);
         cells_ = first_of(std::move(cells_));
         values_ = first_of(std::move(values_));
-        sort();
+        sort(ctx);
         auto topology = Topology::from_cells(header_.rows, header_.columns, std::as_const(cells_).span(), allocator_);
         return CooMatrix<T>(std::move(topology), std::move(values_));
     }
@@ -123,15 +126,9 @@ private:
         return first;
     }
 
-    void sort() {
-        if (ascending_) {
-            return;
-        }
-        radix_sort(cells_, header_.rows * header_.columns, &values_);
-        for (Size e = 1; e < cells_.size(); ++e) {
-            if (cells_[e - 1] == cells_[e]) [[unlikely]] {
-                fail_repeated_cell(cells_[e]);
-            }
+    void sort(HostContext& ctx) {
+        if (!ascending_ && !EntrySort<T>(cells_, values_, header_.rows * header_.columns).sort(ctx)) {
+            fail_repeated_cell(*std::adjacent_find(cells_.begin(), cells_.end()));
         }
     }
 

@@ -14,24 +14,25 @@ namespace snack::inline v0::io::detail {
 /// What a line should have had where it has something else.
 enum class Wanted { nothing, row, column, off_diagonal, number, integer, line_end, shorter_line };
 
-/// An integer, `inf` or `nan` at p, which moves behind it; rounded once, to nearest.
+/// As take_number, for an integer, `inf` or `nan`.
 template <Scalar T>
-bool take_integer(const char*& p, T& to) {
+const char* take_integer(const char* p, T& to) {
     const char* q = p + (*p == '-' || *p == '+' ? 1 : 0);
     const bool word = (*q | 0x20) == 'i' || (*q | 0x20) == 'n';
     while (is_digit(*q)) {
         ++q;
     }
-    return (word || ends_token(*q)) && take_number(p, to);
+    return word || ends_token(*q) ? take_number(p, to) : nullptr;
 }
 
-/// The value that ends a line.
+/// Reads the value at p, with which the line ends.
 template <Scalar T>
 Wanted take_value(const char*& p, bool integer, T& to) {
-    if (!(integer ? take_integer(p, to) : take_number(p, to))) {
+    const char* end = integer ? take_integer(p, to) : take_number(p, to);
+    if (end == nullptr) {
         return integer ? Wanted::integer : Wanted::number;
     }
-    p = skip_blanks(p);
+    p = skip_blanks(end);
     return is_line_end(*p) ? Wanted::nothing : Wanted::line_end;
 }
 
@@ -47,18 +48,20 @@ struct MatrixMarketEntry {
 template <Scalar T>
 Wanted take_entry(const char*& p, const MatrixMarketHeader& header, MatrixMarketEntry<T>& entry) {
     using Header = MatrixMarketHeader;
-    const auto index = [&p](Size limit, Size& to) {
-        const char* first = p;
-        const bool inside = take_whole(p, to) && ends_token(*p) && to > 0 && to <= limit;
-        p = inside ? skip_blanks(p) : first;
+    const auto take_index = [](const char*& at, Size limit, Size& to) {
+        const char* end = take_whole(at, to);
+        if (end == nullptr || !ends_token(*end) || to < 1 || to > limit) {
+            return false;
+        }
         --to;
-        return inside;
+        at = skip_blanks(end);
+        return true;
     };
-    if (!index(header.rows, entry.row)) {
+    if (!take_index(p, header.rows, entry.row)) {
         return Wanted::row;
     }
     const char* column = p;
-    if (!index(header.columns, entry.column)) {
+    if (!take_index(p, header.columns, entry.column)) {
         return Wanted::column;
     }
     if (header.symmetry == Header::Symmetry::skew_symmetric && entry.row == entry.column) {

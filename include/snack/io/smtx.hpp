@@ -39,7 +39,8 @@ public:
         if (at_line_end()) {
             return false;
         }
-        if (!take_whole(p_, to) || !(ends_token(*p_) || *p_ == ',')) [[unlikely]] {
+        p_ = take_whole(first, to);
+        if (p_ == nullptr || !(ends_token(*p_) || *p_ == ',')) [[unlikely]] {
             fail_line(source_, line_, "found ", quote({first, static_cast<std::size_t>(token_end(first) - first)}),
                       ", wanted ", wanted...);
         }

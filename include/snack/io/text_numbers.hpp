@@ -32,7 +32,9 @@ inline bool is_line_end(char c) {
     return c == '\n' || c == '\r';
 }
 inline bool ends_token(char c) {
-    return is_blank(c) || is_line_end(c);
+    constexpr std::uint64_t ends = 1ull << ' ' | 1ull << '\t' | 1ull << '\n' | 1ull << '\r';
+    const auto code = static_cast<unsigned char>(c);
+    return code <= ' ' && (ends >> code & 1) != 0;
 }
 
 inline const char* skip_blanks(const char* p) {
@@ -54,9 +56,14 @@ inline const char* skip_line(const char* p) {
     return p;
 }
 
-/// Appends the decimal digits at p, at most eight, to `value` (modulo 2^64). Returns how many they were.
+/// Powers of ten: those of eight digits, and those that a double holds.
+inline constexpr std::uint64_t whole_powers[] = {1,       10,        100,        1'000,      10'000,
+                                                 100'000, 1'000'000, 10'000'000, 100'000'000};
+inline constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                          1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/// Returns how many decimal digits are at p, at most eight, and puts their value into `value`; none leave it as it is.
 inline int take_digits(const char* p, std::uint64_t& value) {
-    constexpr std::uint64_t powers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
     std::uint64_t bytes;
     std::memcpy(&bytes, p, sizeof bytes);
     bytes ^= 0x3030303030303030u;  // digits become 0 to 9
@@ -69,42 +76,69 @@ inline int take_digits(const char* p, std::uint64_t& value) {
     bytes <<= 64 - 8 * count;  // zeros in front of the digits, which end in the highest byte
     bytes = (bytes * 10 + (bytes >> 8)) & 0x00ff00ff00ff00ffu;
     bytes = (bytes * 100 + (bytes >> 16)) & 0x0000ffff0000ffffu;
-    bytes = (bytes * 10'000 + (bytes >> 32)) & 0xffffffffu;
-    value = value * powers[count] + bytes;
+    value = (bytes * 10'000 + (bytes >> 32)) & 0xffffffffu;
     return count;
 }
 
-/// Reads the digits at p, which moves behind them. False if there are none, or they pass 2^63 - 1.
-inline bool take_whole(const char*& p, Size& to) {
-    const char* first = p;
-    std::uint64_t value = 0;
+/// Appends all decimal digits at p to `value`, modulo 2^64. Returns where they end.
+inline const char* append_digits(const char* p, std::uint64_t& value) {
     int count = 0;
     do {
-        count = take_digits(p, value);
+        std::uint64_t more = 0;
+        count = take_digits(p, more);
+        value = value * whole_powers[count] + more;
         p += count;
     } while (count == 8);
+    return p;
+}
+
+/// Reads the digits at p. Returns where they end; null if there are none, or they pass 2^63 - 1.
+inline const char* take_whole(const char* p, Size& to) {
+    const char* first = p;
+    std::uint64_t value = 0;
+    for (unsigned digit = 0; (digit = static_cast<unsigned char>(*p - '0')) < 10; ++p) {
+        value = value * 10 + digit;
+    }
     to = static_cast<Size>(value);
     if (p - first > 18) [[unlikely]] {  // perhaps zeros in front
-        return std::from_chars(first, p, to).ec == std::errc{};
+        return std::from_chars(first, p, to).ec == std::errc{} ? p : nullptr;
     }
-    return p != first;
+    return p != first ? p : nullptr;
 }
+
+/// The first powers of five, and 2^(63 + bits) / 5^i for those of `bits` bits.
+struct PowersOfFive {
+    __extension__ using Wide = unsigned __int128;
+
+    std::uint64_t power[28] = {1};
+    std::uint64_t reciprocal[28] = {};
+
+    constexpr PowersOfFive() {
+        for (int i = 1; i < 28; ++i) {
+            power[i] = power[i - 1] * 5;
+            reciprocal[i] = static_cast<std::uint64_t>((Wide{1} << (127 - std::countl_zero(power[i]))) / power[i]);
+        }
+    }
+};
+inline constexpr PowersOfFive powers_of_five;
 
 /// mantissa / 10^digits, rounded once to nearest: an integer quotient of 63 or 64 bits, whose lowest bit stands for
 /// all that follows. mantissa > 0, digits at most 27: then 5^digits fits, and no result is subnormal.
 template <Scalar T>
 T divide_by_power(std::uint64_t mantissa, int digits) {
-    __extension__ using Wide = unsigned __int128;
-    constexpr auto powers = [] {
-        struct {
-            std::uint64_t of[28] = {1};
-        } table;
-        for (int i = 1; i < 28; ++i) {
-            table.of[i] = table.of[i - 1] * 5;
-        }
-        return table;
-    }();
-    const std::uint64_t power = powers.of[digits];
+    using Wide = PowersOfFive::Wide;
+    const std::uint64_t power = powers_of_five.power[digits];
+    const int zeros = std::countl_zero(mantissa);
+    const Wide product = static_cast<Wide>(mantissa << zeros) * powers_of_five.reciprocal[digits];
+    const auto near = static_cast<std::uint64_t>(product >> 65);  // from 2^61 on; at most one and a half too small
+    const int spare = 64 - std::countl_zero(near) - std::numeric_limits<T>::digits;
+    const std::uint64_t dropped = near & ((std::uint64_t{1} << spare) - 1);
+    const std::uint64_t half = std::uint64_t{1} << (spare - 1);
+    if (dropped - (half - 1) > 1) [[likely]] {
+        const int exponent = zeros - std::countl_zero(power) + 62 + digits;
+        const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - exponent) << 52);
+        return static_cast<T>(static_cast<double>(static_cast<T>(static_cast<Size>(near))) * scale);
+    }
     const int shift = 63 + std::countl_zero(mantissa) - std::countl_zero(power);
     const Wide numerator = static_cast<Wide>(mantissa) << shift;
     const auto quotient = static_cast<std::uint64_t>(numerator / power);
@@ -138,12 +172,12 @@ T beyond_range(const char* token, const char* end) {
 
 /// As take_number, for whatever a number may look like.
 template <Scalar T>
-[[gnu::noinline]] bool take_any_number(const char*& p, T& to) {
+[[gnu::noinline]] const char* take_any_number(const char* p, T& to) {
     const bool negative = *p == '-';
     const char* token = p + (negative || *p == '+' ? 1 : 0);
     const char* end = skip_token(token);
     if (token == end || *token == '-') {
-        return false;
+        return nullptr;
     }
     std::string copy;
     const char* first = token;
@@ -159,65 +193,63 @@ template <Scalar T>
     T magnitude{};
     const auto [stop, error] = std::from_chars(first, last, magnitude);
     if (stop != last || error == std::errc::invalid_argument) {
-        return false;
+        return nullptr;
     }
     if (error == std::errc::result_out_of_range) {
         magnitude = beyond_range<T>(first, last);
     }
     to = negative ? -magnitude : magnitude;
-    p = end;
-    return true;
+    return end;
 }
 
-/// Reads the number at p, which moves behind it: a decimal number with or without sign, point and exponent (after
-/// an `e` or, as Fortran writes it, a `d`), `inf`, `infinity` or `nan`, whatever their case. It is rounded once, to
-/// nearest; what is beyond the largest number becomes infinite. False, with p where it was, for anything else.
+/// An exponent at p, added to `exponent`. Returns where it ends; null for one of more than four digits, or none.
+inline const char* take_exponent(const char* p, Size& exponent) {
+    if ((*p | 0x20) != 'e') {
+        return nullptr;
+    }
+    const bool negative = p[1] == '-';
+    const char* first = p + (negative || p[1] == '+' ? 2 : 1);
+    Size written = 0;
+    const char* end = take_whole(first, written);
+    exponent += negative ? -written : written;
+    return end != nullptr && end - first <= 4 && ends_token(*end) ? end : nullptr;
+}
+
+/// Reads the number at p: a decimal number with or without sign, point and exponent (after an `e` or, as Fortran
+/// writes it, a `d`), `inf`, `infinity` or `nan`, whatever their case. It is rounded once, to nearest; what is beyond
+/// the largest number becomes infinite. Returns where the token ends; null, with `to` as it was, for any other one.
 template <Scalar T>
-bool take_number(const char*& p, T& to) {
-    constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char* q = p;
-    const bool negative = *q == '-';
-    q += negative || *q == '+' ? 1 : 0;
-    const char* digits = q;
+const char* take_number(const char* p, T& to) {
+    const bool negative = *p == '-';
+    const char* digits = p + (negative || *p == '+' ? 1 : 0);
+    const char* end = digits;
     std::uint64_t mantissa = 0;
-    int count = 0;
-    do {
-        count = take_digits(q, mantissa);
-        q += count;
-    } while (count == 8);
-    const char* point = q;
-    if (*q == '.') {
-        ++q;
-        do {
-            count = take_digits(q, mantissa);
-            q += count;
-        } while (count == 8);
+    if (is_digit(end[0]) && end[1] == '.') {  // as most numbers are printed
+        mantissa = static_cast<std::uint64_t>(*end++ - '0');
+    } else {
+        end = append_digits(end, mantissa);
     }
-    const Size places = q == point ? 0 : q - point - 1;
-    const Size length = point - digits + places;
-    if (length < 1 || length > 19) [[unlikely]] {  // no digits, or more than `mantissa` is sure to hold
-        return take_any_number(p, to);
+    const Size places_before = end - digits;
+    Size exponent = 0;
+    if (*end == '.') {
+        const char* point = end + 1;
+        end = append_digits(point, mantissa);
+        exponent = point - end;
     }
-    Size exponent = -places;
-    if (!ends_token(*q)) {
-        Size written = 0;
-        if ((*q | 0x20) != 'e') {
+    if (const Size places = places_before - exponent; places < 1 || places > 19) [[unlikely]] {
+        return take_any_number(p, to);  // no digits, or more than `mantissa` is sure to hold
+    }
+    if (!ends_token(*end)) {
+        end = take_exponent(end, exponent);
+        if (end == nullptr) {
             return take_any_number(p, to);
         }
-        const bool small = q[1] == '-';
-        const char* first = q + (small || q[1] == '+' ? 2 : 1);
-        q = first;
-        if (!take_whole(q, written) || q - first > 4 || !ends_token(*q)) {
-            return take_any_number(p, to);
-        }
-        exponent += small ? -written : written;
     }
     T magnitude{};
     constexpr bool plain = FLT_EVAL_METHOD == 0 && std::is_same_v<T, double>;
     if (plain && mantissa <= (std::uint64_t{1} << 53) && exponent >= -22 && exponent <= 22) {
-        const double exact = static_cast<double>(mantissa);  // one rounding of two exact operands
-        magnitude = static_cast<T>(exponent < 0 ? exact / powers[-exponent] : exact * powers[exponent]);
+        const auto exact = static_cast<double>(static_cast<Size>(mantissa));  // one rounding of two exact operands
+        magnitude = static_cast<T>(exponent < 0 ? exact / exact_powers[-exponent] : exact * exact_powers[exponent]);
     } else if (exponent == 0 || mantissa == 0) {
         magnitude = static_cast<T>(mantissa);
     } else if (exponent < 0 && exponent >= -27) {
@@ -225,9 +257,10 @@ bool take_number(const char*& p, T& to) {
     } else {
         return take_any_number(p, to);
     }
-    to = negative ? -magnitude : magnitude;
-    p = q;
-    return true;
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const Bits sign = static_cast<Bits>(negative) << (8 * sizeof(T) - 1);
+    to = std::bit_cast<T>(std::bit_cast<Bits>(magnitude) | sign);  // no branch: signs follow no pattern
+    return end;
 }
 
 }  // namespace snack::inline v0::io::detail
