@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
 
 #include <snack/io/matrix_market.hpp>
 #include <snack/io/matrix_market_array.hpp>
@@ -18,9 +19,9 @@ using namespace snack;
 
 namespace {
 
-void require_same(std::span<const double> a, std::span<const double> b) {
+void require_same(const Buffer<double>& a, const Buffer<double>& b) {
     bool same = a.size() == b.size();
-    for (std::size_t i = 0; same && i < a.size(); ++i) {
+    for (Size i = 0; same && i < a.size(); ++i) {
         const bool no_number = std::isnan(a[i]) && std::isnan(b[i]) && std::signbit(a[i]) == std::signbit(b[i]);
         same = no_number || std::memcmp(&a[i], &b[i], sizeof(double)) == 0;
     }
@@ -29,38 +30,76 @@ void require_same(std::span<const double> a, std::span<const double> b) {
     }
 }
 
-/// What `read` returns, or nothing if the file is refused, as it may be.
+void require(bool law) {
+    if (!law) {
+        std::abort();
+    }
+}
+
+/// What `read` returns, or the text of the error with which the file is refused, as it may be.
 template <class Read>
-auto attempt(const Read& read) -> std::optional<decltype(read())> {
+auto attempt(const Read& read, std::string& error) -> std::optional<decltype(read())> {
     try {
         return read();
-    } catch (const Error&) {
+    } catch (const Error& refusal) {
+        error = refusal.what();
         return std::nullopt;
     }
 }
 
-void check_array(HostContext& ctx, const io::Source& source, const io::Budget& budget) {
-    const auto matrix = attempt([&] { return io::read_matrix_market_array<double>(ctx, source, budget); });
+/// The same in blocks of a few bytes: the same numbers, or the same error.
+template <class Read>
+auto attempt_in_blocks(const Read& read) {
+    std::string error;
+    std::string other;
+    auto result = attempt([&] { return read(io::detail::usual_block); }, error);
+    for (const Size block : {1, 3, 20}) {
+        const auto again = attempt([&] { return read(block); }, other);
+        require(result.has_value() == again.has_value() && error == other);
+        if (result) {
+            require_same(result->values, again->values);
+        }
+    }
+    return result;
+}
+
+void check_array(HostContext& ctx, const io::Source& source, const io::Budget& budget,
+                 const io::MatrixMarketHeader& header) {
+    const auto matrix = attempt_in_blocks([&](Size block) {
+        io::DenseMatrix<double> to{header.rows, header.columns, Buffer<double>(header.rows * header.columns)};
+        io::detail::MatrixMarketArrayReader<double>(source, budget, header, to.view(), block).read(ctx);
+        return to;
+    });
     if (matrix) {
         io::detail::TextSink sink;
         io::detail::put_matrix_market_array(ctx, sink, matrix->view());
         const io::MemorySource written(std::as_bytes(std::span(sink.text)));
-        const auto again = io::read_matrix_market_array<double>(ctx, written);
-        require_same(matrix->values.span(), again.values.span());
+        require_same(matrix->values, io::read_matrix_market_array<double>(ctx, written).values);
     }
 }
 
+struct Entries {
+    TopologyPtr topology;
+    Buffer<double> values;
+};
+
+Entries entries_of(const CooMatrix<double>& matrix) {
+    Entries entries{matrix.topology(), Buffer<double>(matrix.nnz())};
+    entries.values.copy_from(matrix.values());
+    return entries;
+}
+
 void check_coordinate(HostContext& ctx, const io::Source& source, const io::Budget& budget) {
-    const auto matrix = attempt([&] { return io::read_matrix_market<double>(ctx, source, budget); });
+    const auto matrix = attempt_in_blocks([&](Size block) {
+        return entries_of(io::detail::MatrixMarketReader<double>(source, budget, nullptr, block).read(ctx));
+    });
     if (matrix) {
         io::detail::TextSink sink;
-        io::detail::put_matrix_market(ctx, sink, *matrix);
+        io::detail::put_matrix_market(ctx, sink, CooMatrix<double>(matrix->topology, matrix->values.clone()));
         const io::MemorySource written(std::as_bytes(std::span(sink.text)));
-        const auto again = io::read_matrix_market<double>(ctx, written);
-        require_same(matrix->values(), again.values());
-        if (!same_coordinates(*matrix->topology(), *again.topology())) {
-            std::abort();
-        }
+        const Entries again = entries_of(io::read_matrix_market<double>(ctx, written));
+        require_same(matrix->values, again.values);
+        require(same_coordinates(*matrix->topology, *again.topology));
     }
 }
 
@@ -72,9 +111,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     io::Budget budget;
     budget.line_bytes = 200;
     budget.features = 5000;
-    const auto header = attempt([&] { return io::read_matrix_market_header(source, budget); });
+    std::string error;
+    const auto header = attempt([&] { return io::read_matrix_market_header(source, budget); }, error);
     if (header && header->format == io::MatrixMarketHeader::Format::array) {
-        check_array(ctx, source, budget);
+        check_array(ctx, source, budget, *header);
     } else if (header) {
         check_coordinate(ctx, source, budget);
     }

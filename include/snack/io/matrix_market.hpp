@@ -35,9 +35,9 @@ class MatrixMarketReader {
 public:
     using Block = MatrixMarketBlock<T>;
 
-    MatrixMarketReader(const Source& source, const Budget& budget, Allocator* allocator)
+    MatrixMarketReader(const Source& source, const Budget& budget, Allocator* allocator, Size block_bytes = usual_block)
         : header_(read_matrix_market_header(source, budget)),
-          range_(source, header_.data_offset, budget),
+          range_(source, header_.data_offset, budget, block_bytes),
           allocator_(allocator) {
         const char* where = source.name().c_str();
         require<UnsupportedError>(header_.format == MatrixMarketHeader::Format::coordinate, where,

@@ -19,8 +19,8 @@ template <Scalar T>
 class MatrixMarketArrayReader {
 public:
     MatrixMarketArrayReader(const Source& source, const Budget& budget, const MatrixMarketHeader& header,
-                            MatrixView<T> to)
-        : header_(header), range_(source, header.data_offset, budget), to_(to), next_{first_row(0), 0} {}
+                            MatrixView<T> to, Size block_bytes = usual_block)
+        : header_(header), range_(source, header.data_offset, budget, block_bytes), to_(to), next_{first_row(0), 0} {}
 
     void read(HostContext& ctx) {
         if (skew()) {

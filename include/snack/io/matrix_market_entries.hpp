@@ -12,7 +12,7 @@
 namespace snack::inline v0::io::detail {
 
 /// What a line should have had where it has something else.
-enum class Wanted { nothing, row, column, off_diagonal, number, integer, line_end, shorter_line };
+enum class Wanted { nothing, row, column, off_diagonal, number, integer, line_end, shorter_line, no_more };
 
 /// As take_number, for an integer, `inf` or `nan`.
 template <Scalar T>
@@ -81,22 +81,21 @@ struct LineStop {
     Wanted wanted = Wanted::nothing;
 };
 
-/// Calls take(p) for each line of a text that is neither blank nor a comment: p is at its first character, and at
-/// its end when take returns Wanted::nothing. Stops at the first line where it returns something else, or that is
-/// too long.
+/// Calls take(p) for each line of a text that is neither blank nor a comment. It gets p at the first character that
+/// is no blank, and may move it, but not beyond the end of the line. Stops at the first line where it returns something
+/// else, or that is too long.
 template <class Take>
 LineStop for_each_line(const TextBlock& text, Size longest_line, const Take& take) {
     const char* end = text.end();
     for (const char* p = text.begin(); p != end; ++p) {
         const char* line = p;
         p = skip_blanks(p);
-        if (*p == '%') {
-            p = skip_line(p);
-        } else if (!is_line_end(*p)) {
+        if (*p != '%' && !is_line_end(*p)) {
             if (const Wanted wanted = take(p); wanted != Wanted::nothing) [[unlikely]] {
                 return {line, p, skip_line(p) - line > longest_line ? Wanted::shorter_line : wanted};
             }
         }
+        p = skip_line(p);
         if (p - line > longest_line) [[unlikely]] {
             return {line, p, Wanted::shorter_line};
         }
@@ -113,15 +112,15 @@ struct EntryLines {
     LineStop stop;
 };
 
-/// Throws the error for the line that a block stopped at.
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_stopped(const TextRange& range, const EntryLines& block,
+/// Throws the error for the line where a block stopped.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_stopped(const TextRange& range, const TextBlock& text,
+                                                                const LineStop& stop,
                                                                 const MatrixMarketHeader& header) {
     const Source& source = range.source;
-    const char* at = block.stop.at;
-    const Size line = line_at(source, block.text.offset(block.stop.line));
-    const std::string_view token(at, static_cast<std::size_t>(skip_token(at) - at));
+    const Size line = line_at(source, text.offset(stop.line));
+    const std::string_view token(stop.at, static_cast<std::size_t>(skip_token(stop.at) - stop.at));
     const std::string found = token.empty() ? "the end of the line" : "'" + shorten(token) + "'";
-    switch (block.stop.wanted) {
+    switch (stop.wanted) {
         case Wanted::row:
             fail_line(source, line, "found ", found, ", wanted a row from 1 to ", header.rows);
         case Wanted::column:
@@ -134,6 +133,8 @@ struct EntryLines {
             fail_line(source, line, "found ", found, ", wanted an integer");
         case Wanted::shorter_line:
             fail_line(source, line, "longer than ", range.longest_line, " bytes, the budget of a line");
+        case Wanted::no_more:
+            fail_line(source, line, "one more entry than the ", header.entries, " of the header");
         default:
             fail_line(source, line, "found ", found, ", wanted the end of the line");
     }
@@ -145,15 +146,12 @@ inline void check_lines(const TextRange& range, const EntryLines& block, const M
                         Size before) {
     Size left = header.entries - before;
     if (block.lines > left) [[unlikely]] {
-        const LineStop surplus = for_each_line(block.text, range.longest_line, [&](const char*& p) {
-            p = skip_line(p);
-            return left-- > 0 ? Wanted::nothing : Wanted::line_end;
-        });
-        fail_line(range.source, line_at(range.source, block.text.offset(surplus.line)), "one more entry than the ",
-                  header.entries, " of the header");
+        const auto stop = for_each_line(block.text, range.longest_line,
+                                        [&](const char*&) { return left-- > 0 ? Wanted::nothing : Wanted::no_more; });
+        fail_stopped(range, block.text, stop, header);
     }
     if (block.stop.wanted != Wanted::nothing) [[unlikely]] {
-        fail_stopped(range, block, header);
+        fail_stopped(range, block.text, block.stop, header);
     }
 }
 

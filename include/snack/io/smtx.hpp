@@ -23,7 +23,7 @@ namespace detail {
 class NumberLines {
 public:
     explicit NumberLines(const Source& source, Allocator* allocator = nullptr)
-        : source_(source), text_(block + text_padding, allocator) {
+        : source_(source), text_(std::min(block, source.size()) + text_padding, allocator) {
         text_.fill('\n');
         p_ = end_ = text_.data();
     }

@@ -16,15 +16,20 @@
 
 namespace snack::inline v0::io::detail {
 
+inline constexpr Size usual_block = Size{1} << 18;
+
 /// The part of a source that holds lines: all from a byte on.
 struct TextRange {
     const Source& source;
     Size begin;
     Size longest_line;
-    Size block_bytes = Size{1} << 18;
+    Size block_bytes;
 
-    TextRange(const Source& text, Size first, const Budget& budget)
-        : source(text), begin(first), longest_line(std::min(budget.line_bytes, text.size() - first)) {}
+    TextRange(const Source& text, Size first, const Budget& budget, Size bytes_of_block = usual_block)
+        : source(text),
+          begin(first),
+          longest_line(std::min(budget.line_bytes, text.size() - first)),
+          block_bytes(bytes_of_block) {}
 
     Size bytes() const { return source.size() - begin; }
     Size blocks() const { return (bytes() + block_bytes - 1) / block_bytes; }

@@ -29,7 +29,7 @@ void put_pieces(HostContext& ctx, Sink& sink, Size count, const Put& put) {
     constexpr Size block = 4096;
     const Size blocks = (count + block - 1) / block;
     const Size at_once = std::min(blocks, Size{8} * ctx.threads());
-    Buffer<char> text(at_once * block * longest_piece, ctx.allocator());
+    Buffer<char> text(std::min(count, at_once * block) * longest_piece, ctx.allocator());
     std::vector<char*> ends(static_cast<std::size_t>(at_once));
     for (Size first = 0; first < blocks; first += at_once) {
         const Size held = std::min(at_once, blocks - first);
