@@ -145,7 +145,7 @@ inline Size decode(DType type, const std::byte* from, Size count, Size* to) {
             for (Size i = 0; i < count; ++i) {
                 Stored element;
                 std::memcpy(&element, from + i * static_cast<Size>(sizeof element), sizeof element);
-                to[i] = static_cast<Size>(element);
+                to[i] = static_cast<Size>(element);  // NOLINT(bugprone-signed-char-misuse): a number, no letter
                 if (std::is_unsigned_v<Stored> && to[i] < 0) {
                     return i;
                 }
