@@ -227,7 +227,8 @@ private:
             json += "\",\"shape\":[";
             separator = "";
             for (const Size extent : entry->second.shape) {
-                json += separator + std::to_string(extent);
+                json += separator;
+                json += std::to_string(extent);
                 separator = ",";
             }
             Size end = 0;
