@@ -157,10 +157,10 @@ TEST_CASE("lists longer than a block of text are read, wherever it ends", "[io][
     for (Index row = 0; row < 20'000; ++row) {
         for (Index column = static_cast<Index>(dice() % 9); column < 1'000'000;
              column += 1 + static_cast<Index>(dice() % 600'000)) {
-            columns += (wanted.empty() ? "" : " ") + std::to_string(column);
+            columns.append(wanted.empty() ? "" : " ").append(std::to_string(column));
             wanted.emplace_back(row, column);
         }
-        offsets += " " + std::to_string(wanted.size());
+        offsets.append(" ").append(std::to_string(wanted.size()));
     }
     for (int shift = 0; shift < 8; ++shift) {
         const std::string text = "20000," + std::string(static_cast<std::size_t>(shift), ' ') + "1000000, " +

@@ -159,7 +159,7 @@ TEMPLATE_TEST_CASE("random digits are rounded as by the C library", "[io][text]"
             token.insert(token.size() - dice() % (token.size() - token.find_first_of("0123456789") + 1), ".");
         }
         if (dice() % 2 == 0) {
-            token += "e" + std::to_string(static_cast<int>(dice() % 60) - 30);
+            token.append("e").append(std::to_string(static_cast<int>(dice() % 60) - 30));
         }
         CAPTURE(token);
         TestType value{};
@@ -170,20 +170,18 @@ TEMPLATE_TEST_CASE("random digits are rounded as by the C library", "[io][text]"
     }
 }
 
-TEMPLATE_TEST_CASE("numbers half way between two others are rounded to even, and next to it towards it", "[io][text]",
+TEMPLATE_TEST_CASE("numbers half way between two others are rounded to even, and those just above it up", "[io][text]",
                    float, double) {
     std::mt19937_64 dice(11);
     constexpr int digits = std::numeric_limits<TestType>::digits;
     for (int round = 0; round < 20'000; ++round) {
         const std::uint64_t odd = (dice() >> (64 - digits - 1)) | 1;  // one binary digit too many
         const int places = 1 + static_cast<int>(dice() % 8);
-        const double half_way = static_cast<double>(odd >> 1) * 2;
         std::string token = std::to_string(odd) + "." + std::string(static_cast<std::size_t>(places), '0');
-        const int offset = static_cast<int>(dice() % 3);
-        if (offset == 2) {
+        if (dice() % 2 == 0) {
             token.back() = '1';
         }
-        CAPTURE(token, half_way);
+        CAPTURE(token);
         TestType value{};
 
         REQUIRE(read(token, value));

@@ -174,12 +174,13 @@ private:
 /// skew-symmetric (whose entries, of either triangle, are given once and read with their mirror images).
 ///
 /// One entry a line, `row column value`, counted from 1 and in any order. Blank lines, blanks around entries, any
-/// line ends, a missing last one, and comment lines anywhere after the banner are read. Values are rounded once, to
+/// line ends, a missing last one, and comment lines anywhere after the banner are read: nothing else begins with `%`.
+/// Values are decimal numbers, with an exponent after `e` or Fortran's `d`, `inf` or `nan`. They are rounded once, to
 /// nearest: integers up to 2^53, or 2^24 in float, are exact, and what is beyond the largest number is infinite.
 /// Explicit zeros are entries. An entry given twice is an error, as it is for CooMatrix.
 ///
 /// Several threads of ctx take in a file of more than 256 KiB. O(bytes + rows) time; memory for the result, twice
-/// its entries to sort them unless they are in canonical order, and some 3 MiB for each of eight blocks a thread.
+/// its entries to sort them unless they are in canonical order, and some 2 MiB for each of eight blocks a thread.
 /// @throws FormatError naming the line; TopologyError for an entry given twice; UnsupportedError for complex
 ///         numbers, dense arrays, and dimensions beyond 2^31 - 1; FileError
 template <Scalar T>

@@ -119,7 +119,10 @@ struct EntryLines {
     const Source& source = range.source;
     const Size line = line_at(source, text.offset(stop.line));
     const std::string_view token(stop.at, static_cast<std::size_t>(skip_token(stop.at) - stop.at));
-    const std::string found = token.empty() ? "the end of the line" : "'" + shorten(token) + "'";
+    std::string found = "the end of the line";
+    if (!token.empty()) {
+        found.assign(1, '\'').append(shorten(token)).append(1, '\'');
+    }
     switch (stop.wanted) {
         case Wanted::row:
             fail_line(source, line, "found ", found, ", wanted a row from 1 to ", header.rows);

@@ -20,6 +20,7 @@ class Npy {
 public:
     /// Reads the header. The source must outlive it.
     /// @throws as read_npy_header
+    explicit Npy(const Source&& source, const Budget& budget = {}) = delete;
     explicit Npy(const Source& source, const Budget& budget = {})
         : source_(source), header_(read_npy_header(source, budget)) {
         const auto& shape = header_.shape;

@@ -118,10 +118,10 @@ std::exception_ptr caught(const Call& call) noexcept {
 /// placed at once.
 ///
 /// @param make   make() gives a block, which has a `TextBlock text`
-/// @param parse  parse(block) makes of block.text what it will; it does not throw
-/// @param admit  admit(block) may throw, which ends it all
+/// @param parse  parse(block) makes of block.text what it will
+/// @param admit  admit(block) may refuse it
 /// @param place  place(block) does not throw
-/// @throws FileError
+/// @throws FileError; of what the others throw what belongs to the first block
 template <class Make, class Parse, class Admit, class Place>
 void take_blocks(HostContext& ctx, const TextRange& range, const Make& make, const Parse& parse, const Admit& admit,
                  const Place& place) {
@@ -138,10 +138,10 @@ void take_blocks(HostContext& ctx, const TextRange& range, const Make& make, con
         const Size count = std::min(at_once, blocks - first);
         ctx.parallel_for(count, [&](Size i) {
             auto& block = held[static_cast<std::size_t>(i)];
-            errors[static_cast<std::size_t>(i)] = caught([&] { block.text.read(range, first + i); });
-            if (!errors[static_cast<std::size_t>(i)]) {
+            errors[static_cast<std::size_t>(i)] = caught([&] {
+                block.text.read(range, first + i);
                 parse(block);
-            }
+            });
         });
         for (Size i = 0; i < count; ++i) {
             if (errors[static_cast<std::size_t>(i)]) {
