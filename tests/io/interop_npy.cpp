@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One half of a conversation with NumPy and SciPy, whose other half is npy_interop.py: it puts files into the folder
+// One half of a conversation with NumPy and SciPy, whose other half is interop_npy.py: it puts files into the folder
 // SNACK_INTEROP, and reads what is written beside them. Hidden, for alone there is nothing to read.
 
 #include <cstdlib>

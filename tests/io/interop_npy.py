@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What NumPy and SciPy write, the library reads; what it writes of that, they read as the same numbers.
 
-    npy_interop.py PATH/TO/snack_tests
+    interop_npy.py PATH/TO/snack_tests
 
 With SNACK_MATRICES, a folder, its Matrix Market files are compared too. Status 77, which ctest shows as skipped, if
 numpy is not installed; without scipy, Matrix Market is left out.
