@@ -135,7 +135,7 @@ TEST_CASE("bits of numbers of the same type stay as they are", "[io][npy]") {
 }
 
 TEST_CASE("rows are read in parts, in any order, of any layout", "[io][npy]") {
-    const Size rows = 1300;  // more than a piece of a Fortran array
+    const Size rows = 5000;  // more than a piece of a Fortran array
     const Size columns = 3;
     std::vector<float> by_row;
     std::vector<float> by_column(static_cast<std::size_t>(rows * columns));
@@ -147,17 +147,41 @@ TEST_CASE("rows are read in parts, in any order, of any layout", "[io][npy]") {
     }
     for (const bool fortran : {false, true}) {
         for (const bool swapped : {false, true}) {
-            const TextSource source(npy_file(npy_dictionary(swapped ? ">f4" : "<f4", "(1300, 3)", fortran),
+            const TextSource source(npy_file(npy_dictionary(swapped ? ">f4" : "<f4", "(5000, 3)", fortran),
                                              bytes_of_numbers(fortran ? by_column : by_row, swapped)));
             const io::Npy file(source);
-            std::vector<double> some(static_cast<std::size_t>(600 * columns));
+            std::vector<double> some(static_cast<std::size_t>(2100 * columns));
 
-            for (const Size first : {700, 0, 5}) {
-                file.read_rows(first, 600, std::span(some));
+            for (const Size first : {2900, 0, 5}) {
+                file.read_rows(first, 2100, std::span(some));
                 CHECK(std::equal(some.begin(), some.end(), by_row.begin() + first * columns));
             }
-            file.read_rows(1300, 0, std::span<double>());
+            file.read_rows(5000, 0, std::span<double>());
         }
+    }
+}
+
+TEST_CASE("a Fortran array of few rows and many columns is read a few columns at a time", "[io][npy]") {
+    const Size columns = 3001;
+    std::vector<std::int16_t> by_column;
+    for (Size i = 0; i < 3 * columns; ++i) {
+        by_column.push_back(static_cast<std::int16_t>(i));
+    }
+    const TextSource source(npy_file(npy_dictionary("<i2", "(3, 3001)", true), bytes_of_numbers(by_column)));
+    const io::Npy file(source);
+    for (const auto& [first, count] : {std::pair<Size, Size>{0, 3}, {1, 2}, {2, 1}}) {
+        std::vector<float> to(static_cast<std::size_t>(count * columns));
+
+        file.read_rows(first, count, std::span(to));
+
+        bool right = true;
+        for (Size row = 0; row < count; ++row) {
+            for (Size column = 0; column < columns; ++column) {
+                right = right && to[static_cast<std::size_t>(row * columns + column)] ==
+                                     static_cast<float>(3 * column + first + row);
+            }
+        }
+        CHECK(right);
     }
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <span>
 
 #include <snack/io/dense_matrix.hpp>
@@ -50,21 +49,32 @@ public:
             read(first * columns_, to);
             return;
         }
-        T piece[512];
-        const auto held = static_cast<Size>(std::size(piece));
-        for (Size done = 0; done < count; done += held) {
-            const Size rows = std::min(count - done, held);
-            for (Size column = 0; column < columns_; ++column) {
-                read(column * rows_ + first + done, std::span(piece).first(static_cast<std::size_t>(rows)));
-                T* start = to.data() + done * columns_ + c_order(column);
+        for (Size done = 0; done < count; done += most_held) {
+            const Size rows = std::min(count - done, most_held);
+            read_block(first + done, rows, to.data() + done * columns_);
+        }
+    }
+
+private:
+    static constexpr Size most_held = 2048;  // elements
+
+    /// Rows of an array in Fortran order: a piece of each column, or of several that lie close together.
+    template <Scalar T>
+    void read_block(Size first, Size rows, T* to) const {
+        T piece[most_held];
+        const Size at_once = (most_held - rows) / rows_ + 1;
+        for (Size column = 0; column < columns_; column += at_once) {
+            const Size held = std::min(at_once, columns_ - column);
+            read(column * rows_ + first, std::span(piece).first(static_cast<std::size_t>((held - 1) * rows_ + rows)));
+            for (Size i = 0; i < held; ++i) {
+                T* start = to + c_order(column + i);
                 for (Size row = 0; row < rows; ++row) {
-                    start[row * columns_] = piece[row];
+                    start[row * columns_] = piece[i * rows_ + row];
                 }
             }
         }
     }
 
-private:
     /// The column, in C order, that is number `column` in Fortran order.
     Size c_order(Size column) const {
         Size index = 0;

@@ -28,8 +28,6 @@ public:
         p_ = end_ = text_.data();
     }
 
-    Size line() const noexcept { return line_; }
-
     /// The next number of the line; false at its end, where it stays.
     /// @throws FormatError for what is no number below 2^63: "found this, wanted `wanted...`"
     template <class... Wanted>

@@ -81,8 +81,8 @@ private:
     /// Reads on to the end of the last line. Returns how many bytes are held then.
     Size complete(const TextRange& range, Size held) {
         const Size most = std::min(held + range.longest_line + 1, range.source.size() - offset_);
-        while (!is_line_end(text_[held - 1]) && held < most) {
-            const Size further = std::min(held + 256, most);
+        for (Size step = 256; !is_line_end(text_[held - 1]) && held < most; step *= 4) {
+            const Size further = std::min(held + step, most);
             fill(range.source, held, further);
             const char* stop = std::find_if(text_.data() + held, text_.data() + further, is_line_end);
             held = std::min(stop - text_.data() + 1, further);

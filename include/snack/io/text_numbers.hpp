@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Numbers in text. The text ends in a line end and has eight readable bytes behind that, so nothing here looks
-// for its end: digits are taken eight at a time, and what is no digit stops them.
+// Numbers in text. The text ends in a line end and has eight readable bytes behind that, so nothing here looks for
+// its end: what is no digit stops digits, of which those of fractions are taken eight at a time.
 
 #include <bit>
 #include <cfloat>
@@ -67,8 +67,8 @@ inline int take_digits(const char* p, std::uint64_t& value) {
     std::uint64_t bytes;
     std::memcpy(&bytes, p, sizeof bytes);
     bytes ^= 0x3030303030303030u;  // digits become 0 to 9
-    const std::uint64_t others =
-        ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u;  // right up to the first
+    // Marks what is no digit; what follows the first of those may be marked wrongly.
+    const std::uint64_t others = ((bytes + 0x7676767676767676u) | bytes) & 0x8080808080808080u;
     const int count = std::countr_zero(others) / 8;
     if (count == 0) {
         return 0;
@@ -122,8 +122,9 @@ struct PowersOfFive {
 };
 inline constexpr PowersOfFive powers_of_five;
 
-/// mantissa / 10^digits, rounded once to nearest: an integer quotient of 63 or 64 bits, whose lowest bit stands for
-/// all that follows. mantissa > 0, digits at most 27: then 5^digits fits, and no result is subnormal.
+/// mantissa / 10^digits, rounded once to nearest. mantissa > 0, digits at most 27: then 5^digits fits, and no result
+/// is subnormal. A product with the reciprocal has ten bits more than the result, and mostly they tell which way to
+/// round; else an integer quotient does, whose lowest bit stands for all that follows.
 template <Scalar T>
 T divide_by_power(std::uint64_t mantissa, int digits) {
     using Wide = PowersOfFive::Wide;
@@ -139,7 +140,7 @@ T divide_by_power(std::uint64_t mantissa, int digits) {
         const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - exponent) << 52);
         return static_cast<T>(static_cast<double>(static_cast<T>(static_cast<Size>(near))) * scale);
     }
-    const int shift = 63 + std::countl_zero(mantissa) - std::countl_zero(power);
+    const int shift = 63 + zeros - std::countl_zero(power);
     const Wide numerator = static_cast<Wide>(mantissa) << shift;
     const auto quotient = static_cast<std::uint64_t>(numerator / power);
     const bool exact = static_cast<Wide>(quotient) * power == numerator;
