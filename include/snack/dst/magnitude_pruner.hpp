@@ -5,12 +5,11 @@
 // appendix G prunes 5 % this way). Exact counts and a stated order, so every device agrees.
 
 #include <concepts>
-#include <cstdint>
 #include <span>
-#include <type_traits>
 
 #include <snack/concepts/context.hpp>
 #include <snack/core/error.hpp>
+#include <snack/core/magnitude.hpp>
 #include <snack/core/math.hpp>
 #include <snack/core/scalar.hpp>
 #include <snack/core/span.hpp>
@@ -19,16 +18,6 @@
 namespace snack::inline v0 {
 
 namespace detail {
-
-/// An unsigned integer that orders values by magnitude: NaN first, then 0, ..., infinity.
-template <class T>
-SNACK_HOST_DEVICE auto magnitude_rank(T value) {
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const Bits bits = __builtin_bit_cast(Bits, value) & (static_cast<Bits>(-1) >> 1);
-    const Bits infinity = sizeof(T) == 4 ? Bits{0x7f800000u} : static_cast<Bits>(0x7ff0000000000000u);
-    const bool is_nan = bits > infinity;  // also under -ffast-math
-    return is_nan ? Bits{0} : static_cast<Bits>(bits + 1);
-}
 
 /// Splits a set at its `count` smallest ranks: those below `rank`, and the first `ties` equal to it.
 template <class Bits>
@@ -41,7 +30,7 @@ struct RankCut {
 /// eleven bits, 16 KiB of counters, no copy of the values. 0 < count <= values.size().
 template <class T>
 auto smallest_ranks(std::span<const T> values, Size count) {
-    using Bits = decltype(magnitude_rank(T{}));
+    using Bits = MagnitudeRank<T>;
     constexpr int width = static_cast<int>(sizeof(Bits)) * 8;
     constexpr int digit = 11;
     Bits prefix = 0;

@@ -6,21 +6,11 @@
 
 #include <type_traits>
 
-#include <snack/core/math.hpp>
+#include <snack/core/magnitude.hpp>
 #include <snack/init/sample.hpp>
 #include <snack/sparse/topology.hpp>
 
 namespace snack::inline v0 {
-
-namespace detail {
-
-/// (1 - sparsity) cells, rounded to nearest; long double, since cells may pass 2^53.
-inline Size entries_of_cells(const char* where, Size cells, double sparsity) {
-    require<ArgumentError>(sparsity >= 0 && sparsity <= 1, where, "sparsity ", sparsity, " is not between 0 and 1");
-    return math::llround((1.0L - static_cast<long double>(sparsity)) * static_cast<long double>(cells));
-}
-
-}  // namespace detail
 
 /// Entries of an out x in matrix of the given sparsity: (1 - sparsity) out in, rounded to nearest.
 /// @throws ArgumentError unless 0 <= sparsity <= 1; ShapeError for a bad extent
