@@ -3,7 +3,7 @@
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/include/snack/*.hpp)
 if(NOT TARGET nlohmann_json::nlohmann_json)
-  list(FILTER headers EXCLUDE REGEX "snack/io/(safetensors|safetensors_header|layer_file)\\.hpp$")
+  list(FILTER headers EXCLUDE REGEX "snack/io/(safetensors|safetensors_header|layer_file|tensor_rows)\\.hpp$")
 endif()
 foreach(header IN LISTS headers)
   string(MAKE_C_IDENTIFIER ${header} unit)
