@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include <examples/support/cli_checks.hpp>
 #include <examples/support/epoch_loss.hpp>
 #include <examples/support/evaluation.hpp>
 #include <examples/support/fashion_mnist.hpp>
@@ -270,14 +271,6 @@ void train(const TrainOptions& given) {
     options.backend == "cuda" ? train_on_gpu(options, saved.get()) : train_on_host(options, saved.get());
 }
 
-/// Says what went wrong in one line, whatever the text came from.
-int fail(std::string text, int status) {
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, '?');
-    std::fprintf(stderr, "02_train: %s\n", text.c_str());
-    return status;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -287,16 +280,16 @@ int main(int argc, char** argv) {
         }
         return 0;
     } catch (const UsageError& error) {
-        return fail(error.what(), 2);
+        return fail("02_train", error.what(), 2);
     } catch (const DataError& error) {
-        return fail(error.what(), 2);
+        return fail("02_train", error.what(), 2);
     } catch (const snack::FileError& error) {
-        return fail(error.what(), 2);
+        return fail("02_train", error.what(), 2);
     } catch (const snack::FormatError& error) {
-        return fail(error.what(), 2);
+        return fail("02_train", error.what(), 2);
     } catch (const snack::TopologyError& error) {
-        return fail(error.what(), 2);
+        return fail("02_train", error.what(), 2);
     } catch (const std::exception& error) {
-        return fail(error.what(), 1);
+        return fail("02_train", error.what(), 1);
     }
 }

@@ -7,28 +7,20 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include <examples/support/cli_checks.hpp>
 #include <examples/support/fashion_mnist.hpp>
 
 namespace examples {
-
-/// A command line that cannot be followed; one line that names the option.
-class UsageError : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 struct TrainOptions {
     Size epochs = 15;
@@ -50,39 +42,6 @@ struct TrainOptions {
 };
 
 namespace detail {
-
-/// The whole text as a number, or nothing.
-template <class Number>
-std::optional<Number> parse_number(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size()) {
-        return std::nullopt;
-    }
-    return number;
-}
-
-/// What CLI11 calls to check an option's text: an empty answer accepts it.
-using Check = std::function<std::string(const std::string&)>;
-
-template <class Number>
-Check whole_number(Number least, Number most) {
-    return [=](const std::string& text) {
-        const std::optional<Number> number = parse_number<Number>(text);
-        return number && *number >= least && *number <= most
-                   ? std::string()
-                   : "'" + text + "' is not a whole number from " + std::to_string(least) + " to " +
-                         std::to_string(most);
-    };
-}
-
-/// NaN satisfies no comparison, so it is refused.
-inline Check real_number(bool (*accepts)(double), const char* wanted) {
-    return [=](const std::string& text) {
-        const std::optional<double> number = parse_number<double>(text);
-        return number && accepts(*number) ? std::string() : "'" + text + "' is not a number " + wanted;
-    };
-}
 
 /// Layer widths separated by commas; empty if any is not a number from 1 to 65536.
 inline std::vector<Size> parse_widths(const std::string& text) {
@@ -112,8 +71,7 @@ inline std::string digits_of(double number) {
 inline std::string join(const std::vector<Size>& widths) {
     std::string text;
     for (const Size width : widths) {
-        text += text.empty() ? "" : ",";
-        text += std::to_string(width);
+        text += (text.empty() ? "" : ",") + std::to_string(width);
     }
     return text;
 }
