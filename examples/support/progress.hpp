@@ -42,6 +42,14 @@ public:
         std::fflush(stream_);
     }
 
+    /// Removes the live line.
+    void clear() {
+        if (live_) {
+            std::fputs("\r\x1b[K", stream_);
+            std::fflush(stream_);
+        }
+    }
+
     /// Leaves a line that stays, in place of the live one.
     void keep(const std::string& line) {
         std::fprintf(stream_, live_ ? "\r%s\x1b[K\n" : "%s\n", line.c_str());
