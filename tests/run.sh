@@ -20,6 +20,8 @@ install_missing "has_header zlib.h:zlib1g-dev" "has_header CLI/CLI.hpp:libcli11-
     "has_header eigen3/Eigen/Core:libeigen3-dev" "has_header rsb.h:librsb-dev"
 
 jobs=$(nproc 2>/dev/null || echo 2)
+started=$(date +%s)
+stage() { echo "== $1 ($(($(date +%s) - started)) s)"; }
 passed=0
 failed=0
 skipped=0
@@ -52,12 +54,12 @@ elif [ $# -eq 0 ] && has_command nvcc; then
     skipped=1
 fi
 for preset in ${*:-$all}; do
-    echo "== $preset: build"
+    stage "$preset: build"
     benchmarks=OFF
     [ "$preset" != cpu ] || benchmarks=ON # one of the tests checks what they compute
     quietly cmake --preset "$preset" -DSNACK_BUILD_BENCHMARKS="$benchmarks"
     quietly cmake --build --preset "$preset" -j "$jobs"
-    echo "== $preset: test"
+    stage "$preset: test"
     without=
     if [ "$preset" = cuda ] && ! has_gpu; then
         # Each of these loads the libraries of CUDA only to say that it is skipped: a tenth of a second, one by one.
@@ -73,7 +75,7 @@ for preset in ${*:-$all}; do
 done
 
 if [ $# -eq 0 ]; then
-    echo "== format and lint"
+    stage "format and lint"
     if clang-format --version | grep -q "version 14" && clang-tidy --version | grep -q "version 14"; then
         if find include tests examples bench -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' | xargs clang-format --dry-run -Werror; then
             passed=$((passed + 1))

@@ -71,7 +71,8 @@ inline std::string digits_of(double number) {
 inline std::string join(const std::vector<Size>& widths) {
     std::string text;
     for (const Size width : widths) {
-        text += (text.empty() ? "" : ",") + std::to_string(width);
+        text += text.empty() ? "" : ",";
+        text += std::to_string(width);
     }
     return text;
 }
