@@ -1,4 +1,4 @@
-# One translation unit per public header: each must compile alone, with all warnings.
+# One translation unit per public header: each must compile alone, with all warnings. The preset clang builds them.
 
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/include/snack/*.hpp)
@@ -11,6 +11,6 @@ foreach(header IN LISTS headers)
   file(CONFIGURE OUTPUT ${source} CONTENT "#include <${header}>\n#include <${header}>\n")
   list(APPEND header_check_sources ${source})
 endforeach()
-add_library(snack_header_checks OBJECT ${header_check_sources})
+add_library(snack_header_checks OBJECT EXCLUDE_FROM_ALL ${header_check_sources})
 target_link_libraries(snack_header_checks PRIVATE snack_development
   $<TARGET_NAME_IF_EXISTS:nlohmann_json::nlohmann_json>)
