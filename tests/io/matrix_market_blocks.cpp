@@ -180,7 +180,7 @@ TEST_CASE("memory is bounded by the entries and some blocks", "[io][matrix_marke
     CHECK(allocator.peak_bytes < entries * 36 + 6 * (3 << 19));
 }
 
-TEST_CASE("whichever allocation fails, nothing leaks", "[io][matrix_market]") {
+TEST_CASE("whichever allocation fails while a file is read, nothing leaks", "[io][matrix_market]") {
     tests::CountingAllocator allocator;
     HostContext ctx({.threads = 2, .allocator = &allocator});
     const TextSource source("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n3 1 1\n2 1 1\n1 1 4\n");
