@@ -36,11 +36,11 @@ struct Dense {
 
 /// Cell and bits of each entry.
 template <class T>
-using Entries = std::vector<std::pair<Size, Bits<T>>>;
+using EntryBits = std::vector<std::pair<Size, Bits<T>>>;
 
 template <class T>
-Entries<T> entries_of(const snack::CooMatrix<T>& matrix) {
-    Entries<T> entries;
+EntryBits<T> bits_of_entries(const snack::CooMatrix<T>& matrix) {
+    EntryBits<T> entries;
     snack::for_each_entry(*matrix.topology(), [&](Size e, snack::Index row, snack::Index column) {
         entries.emplace_back(snack::cell_index(row, column, matrix.in_features()),
                              std::bit_cast<Bits<T>>(matrix.values()[static_cast<std::size_t>(e)]));
@@ -50,9 +50,9 @@ Entries<T> entries_of(const snack::CooMatrix<T>& matrix) {
 
 /// The entries at some cells.
 template <class T>
-Entries<T> entries_at(const Dense<T>& dense, std::vector<Size> cells) {
+EntryBits<T> bits_at(const Dense<T>& dense, std::vector<Size> cells) {
     std::sort(cells.begin(), cells.end());
-    Entries<T> entries;
+    EntryBits<T> entries;
     for (const Size cell : cells) {
         entries.emplace_back(cell, std::bit_cast<Bits<T>>(dense.cells[static_cast<std::size_t>(cell)]));
     }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <snack/io/safetensors.hpp>
+#include <tests/io/text_source.hpp>
 
 namespace tests {
 
@@ -29,22 +30,8 @@ inline std::string safetensors_bytes(const std::string& header, const std::strin
     return bytes_of<std::uint64_t>({header.size()}) + header + data;
 }
 
-/// Bytes that belong to the source.
-class TextSource final : public snack::io::Source {
-public:
-    explicit TextSource(std::string bytes) : Source("made.up"), bytes_(std::move(bytes)) {}
-
-    snack::Size size() const noexcept override { return view().size(); }
-    void read(snack::Size offset, std::span<std::byte> to) const override { view().read(offset, to); }
-
-private:
-    snack::io::MemorySource view() const { return snack::io::MemorySource(std::as_bytes(std::span(bytes_)), name()); }
-
-    std::string bytes_;
-};
-
 inline std::shared_ptr<const snack::io::Source> source_of(std::string bytes) {
-    return std::make_shared<TextSource>(std::move(bytes));
+    return std::make_shared<TextSource>(std::move(bytes), "made.up");
 }
 
 /// A file of one tensor "a".

@@ -30,7 +30,7 @@ TEMPLATE_TEST_CASE("a layer keeps what a sort by magnitude would, at every count
 
             const auto matrix = sparsify<TestType>(dense.source(), LargestMagnitudes{sparsity}, reading(round * 20));
 
-            REQUIRE(entries_of(matrix) == entries_at(dense, largest(dense, range(0, cells), count)));
+            REQUIRE(bits_of_entries(matrix) == bits_at(dense, largest(dense, range(0, cells), count)));
         }
     }
 }
@@ -42,15 +42,15 @@ TEST_CASE("a small layer is pruned by hand", "[io][sparsify]") {
 
     CHECK(matrix.out_features() == 2);
     CHECK(matrix.in_features() == 3);
-    CHECK(entries_of(matrix) == entries_at<float>(dense, {1, 2, 4}));  // of 1 and -1 the lower cell stays
+    CHECK(bits_of_entries(matrix) == bits_at<float>(dense, {1, 2, 4}));  // of 1 and -1 the lower cell stays
 }
 
 TEMPLATE_TEST_CASE("of equal magnitudes the lower cells stay", "[io][sparsify]", float, double) {
     const Dense<TestType> dense{4, 5, std::vector<TestType>(20, TestType{-7})};
     for (Size count = 0; count <= 20; ++count) {
         const double sparsity = 1 - static_cast<double>(count) / 20;
-        CHECK(entries_of(sparsify<TestType>(dense.source(), LargestMagnitudes{sparsity})) ==
-              entries_at(dense, range(0, count)));
+        CHECK(bits_of_entries(sparsify<TestType>(dense.source(), LargestMagnitudes{sparsity})) ==
+              bits_at(dense, range(0, count)));
     }
 }
 
@@ -59,7 +59,7 @@ TEST_CASE("zeros stay where too few others are there, with their sign", "[io][sp
 
     const auto matrix = sparsify<float>(dense.source(), LargestMagnitudes{.sparsity = 0.25});
 
-    CHECK(entries_of(matrix) == entries_at<float>(dense, {1, 2, 3}));
+    CHECK(bits_of_entries(matrix) == bits_at<float>(dense, {1, 2, 3}));
 }
 
 TEST_CASE("the number kept is that of a layer made at the sparsity", "[io][sparsify]") {
@@ -90,11 +90,11 @@ TEMPLATE_TEST_CASE("the layout of the weight and its padding do not matter", "[i
     }
     const Size buffer = GENERATE(0, 50, 100, 200, 1000);
     const LargestMagnitudes rule{0.6};
-    const auto expected = entries_at(dense, largest(dense, range(0, 54), 22));
+    const auto expected = bits_at(dense, largest(dense, range(0, 54), 22));
 
-    CHECK(entries_of(sparsify<TestType>(dense.source(), rule, reading(buffer))) == expected);
-    CHECK(entries_of(sparsify<TestType>(DenseRows(rows), rule, reading(buffer))) == expected);
-    CHECK(entries_of(sparsify<TestType>(DenseRows(columns), rule, reading(buffer))) == expected);
+    CHECK(bits_of_entries(sparsify<TestType>(dense.source(), rule, reading(buffer))) == expected);
+    CHECK(bits_of_entries(sparsify<TestType>(DenseRows(rows), rule, reading(buffer))) == expected);
+    CHECK(bits_of_entries(sparsify<TestType>(DenseRows(columns), rule, reading(buffer))) == expected);
 }
 
 TEMPLATE_TEST_CASE("layers pruned together share one threshold, and the count is exact", "[io][sparsify]", float,
@@ -132,7 +132,7 @@ TEMPLATE_TEST_CASE("layers pruned together share one threshold, and the count is
                         own.push_back(cell - before);
                     }
                 }
-                REQUIRE(entries_of(matrices[i]) == entries_at(layers[i], own));
+                REQUIRE(bits_of_entries(matrices[i]) == bits_at(layers[i], own));
                 before += cells;
             }
         }
@@ -153,7 +153,7 @@ TEMPLATE_TEST_CASE("a layer too large to hold its ranks is pruned as a small one
     for (const Size count : {0, 1, 500, 30000, 60000, 80001, 110000, 119999, 120000}) {
         CAPTURE(count);
         const LargestMagnitudes rule{1 - static_cast<double>(count) / 120000};
-        CHECK(entries_of(sparsify<TestType>(dense.source(), rule)) ==
-              entries_at(dense, largest(dense, range(0, 120000), count)));
+        CHECK(bits_of_entries(sparsify<TestType>(dense.source(), rule)) ==
+              bits_at(dense, largest(dense, range(0, 120000), count)));
     }
 }

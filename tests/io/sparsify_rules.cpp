@@ -32,7 +32,7 @@ TEMPLATE_TEST_CASE("each row keeps its share", "[io][sparsify]", float, double) 
                 dense.source(), LargestOfEachRow{1 - static_cast<double>(count) / static_cast<double>(columns)},
                 reading(buffer));
 
-            REQUIRE(entries_of(matrix) == entries_at(dense, cells));
+            REQUIRE(bits_of_entries(matrix) == bits_at(dense, cells));
         }
     }
 }
@@ -58,7 +58,7 @@ TEMPLATE_TEST_CASE("each group of a row keeps as many, what is left over too", "
         const auto matrix =
             sparsify<TestType>(dense.source(), LargestOfGroups{.kept = kept, .group = group}, reading(64));
 
-        REQUIRE(entries_of(matrix) == entries_at(dense, cells));
+        REQUIRE(bits_of_entries(matrix) == bits_at(dense, cells));
     }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("2:4 sparsity keeps two of four", "[io][sparsify]") {
 
     const auto matrix = sparsify<float>(dense.source(), LargestOfGroups{.kept = 2, .group = 4});
 
-    CHECK(entries_of(matrix) == entries_at<float>(dense, {1, 2, 4, 5, 8, 9}));
+    CHECK(bits_of_entries(matrix) == bits_at<float>(dense, {1, 2, 4, 5, 8, 9}));
 }
 
 TEMPLATE_TEST_CASE("what is above a threshold stays", "[io][sparsify]", float, double) {
@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("what is above a threshold stays", "[io][sparsify]", float, d
 
     const auto matrix = sparsify<TestType>(dense.source(), MagnitudesAbove{threshold}, reading(100));
 
-    CHECK(entries_of(matrix) == entries_at(dense, cells));
+    CHECK(bits_of_entries(matrix) == bits_at(dense, cells));
 }
 
 TEST_CASE("a threshold between two floats parts them", "[io][sparsify]") {

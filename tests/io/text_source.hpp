@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// Text of a test as a file that readers take, and the entries that they make of it.
+// Bytes of a test as a file that readers take, and the entries that they make of it.
 
 #include <cstddef>
 #include <span>
@@ -16,15 +16,19 @@
 
 namespace tests {
 
-/// A source named "text" that keeps what it reads from.
-class TextSource {
+/// A source that keeps the bytes it reads from.
+class TextSource final : public snack::io::Source {
 public:
-    explicit TextSource(std::string text) : text_(std::move(text)), source_(std::as_bytes(std::span(text_)), "text") {}
-    operator const snack::io::Source&() const { return source_; }
+    explicit TextSource(std::string text, std::string name = "text")
+        : Source(std::move(name)), text_(std::move(text)) {}
+
+    snack::Size size() const noexcept override { return view().size(); }
+    void read(snack::Size offset, std::span<std::byte> to) const override { view().read(offset, to); }
 
 private:
+    snack::io::MemorySource view() const { return snack::io::MemorySource(std::as_bytes(std::span(text_)), name()); }
+
     std::string text_;
-    snack::io::MemorySource source_;
 };
 
 template <class T>
