@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// What a layer checks about the arrays that it is made from, and about the views of a call before anything is
-// written. Each text names the call, the operand, what came and what was wanted.
+// What a layer checks about the options and arrays that it is made from, and about the views of a call before
+// anything is written. Each text names the call, the operand, what came and what was wanted.
 
 #include <span>
 
 #include <snack/concepts/context.hpp>
 #include <snack/core/error.hpp>
 #include <snack/core/matrix_view.hpp>
+#include <snack/init/uniform_topology.hpp>
+#include <snack/nn/layer_options.hpp>
 #include <snack/sparse/coo_matrix.hpp>
 
 namespace snack::inline v0::detail {
@@ -53,6 +55,24 @@ template <class Topology, class Span>
 void check_bias(const char* where, const Topology& topology, const Span& bias) {
     require<ShapeError>(bias.empty() || static_cast<Size>(bias.size()) == topology.out_features(), where, "bias has ",
                         bias.size(), " elements, the matrix ", topology.out_features(), " rows");
+}
+
+/// How many connections the options of a random topology ask for.
+inline Size checked_entries(const LayerOptions& options) {
+    constexpr const char* where = "SparseLinear";
+    require<ShapeError>(options.in_features >= 0 && options.out_features >= 0, where, "in_features ",
+                        options.in_features, " and out_features ", options.out_features,
+                        ": both must be given and not be negative");
+    require<ArgumentError>(options.sparsity.has_value() != options.nnz.has_value(), where,
+                           options.nnz.has_value() ? "give sparsity or nnz, not both" : "give sparsity or nnz");
+    if (!options.nnz.has_value()) {
+        return entries_for_sparsity(options.out_features, options.in_features, *options.sparsity);
+    }
+    Size cells = 0;
+    const bool too_large = __builtin_mul_overflow(options.out_features, options.in_features, &cells);
+    require<ArgumentError>(too_large || (*options.nnz >= 0 && *options.nnz <= cells), where, "nnz ", *options.nnz,
+                           " is not between 0 and ", cells);
+    return *options.nnz;
 }
 
 /// The topology of a matrix that a layer is made from.

@@ -315,18 +315,7 @@ private:
           options_(options) {}
 
     static topology_ptr random_topology(context_type& ctx, const LayerOptions& options) {
-        require<ShapeError>(options.in_features >= 0 && options.out_features >= 0, "SparseLinear", "in_features ",
-                            options.in_features, " and out_features ", options.out_features,
-                            ": both must be given and not be negative");
-        require<ArgumentError>(options.sparsity.has_value() != options.nnz.has_value(), "SparseLinear",
-                               options.nnz.has_value() ? "give sparsity or nnz, not both" : "give sparsity or nnz");
-        Size cells = 0;
-        const bool too_large = __builtin_mul_overflow(options.out_features, options.in_features, &cells);
-        require<ArgumentError>(!options.nnz.has_value() || too_large || (*options.nnz >= 0 && *options.nnz <= cells),
-                               "SparseLinear", "nnz ", options.nnz.value_or(0), " is not between 0 and ", cells);
-        const Size nnz = options.nnz.has_value()
-                             ? *options.nnz
-                             : entries_for_sparsity(options.out_features, options.in_features, *options.sparsity);
+        const Size nnz = detail::checked_entries(options);
         return uniform_topology(ctx, options.out_features, options.in_features, nnz,
                                 {options.seed, options.stream, Purpose::topology, 0});
     }
