@@ -104,15 +104,10 @@ struct Optimizer {
     Optimizer() = default;
     Optimizer(Context&, const Layer&, int) {}
 
-    template <class Visitor>
-    void visit_state(Visitor& visitor) {
-        visitor.connections("state", span_of(state));
-        visitor.bias("bias_state", span_of(bias_state));
-    }
-    template <class Visitor>
-    void visit_state(Visitor& visitor) const {
-        visitor.connections("state", span_of(state));
-        visitor.bias("bias_state", span_of(bias_state));
+    template <class Self, class Visitor>
+    static void visit_state(Self& optimizer, Visitor& visitor) {
+        visitor.connections("state", span_of(optimizer.state));
+        visitor.bias("bias_state", span_of(optimizer.bias_state));
     }
     void require_current(const char*, const Context&, const Layer&) const {}
 };

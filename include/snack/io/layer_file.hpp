@@ -136,7 +136,7 @@ public:
                                " has other connections than the layer it is loaded for");
         StateReader<Context, typename Layer::scalar> reader{*this, ctx, prefixed(name, Optimizer::name) + ".",
                                                             entries.permutation};
-        loaded.visit_state(reader);
+        Optimizer::visit_state(loaded, reader);
         return loaded;
     }
 

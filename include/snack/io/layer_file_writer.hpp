@@ -46,7 +46,7 @@ public:
         optimizer.require_current(where, ctx, layer);
         add(ctx, name, layer);
         StateWriter<Context> state{*this, ctx, prefixed(name, Optimizer::name) + "."};
-        optimizer.visit_state(state);
+        Optimizer::visit_state(optimizer, state);
     }
 
     /// A matrix on the host, with a bias or none.

@@ -101,13 +101,13 @@ public:
 
     /// As of Sgd; besides, visitor.numbers(name, span, least, most) for numbers of the optimiser as a whole, on the
     /// host, and what they may be.
-    template <class Visitor>
-    void visit_state(Visitor& visitor) {
-        visit(*this, visitor);
-    }
-    template <class Visitor>
-    void visit_state(Visitor& visitor) const {
-        visit(*this, visitor);
+    template <class Self, class Visitor>
+    static void visit_state(Self& optimizer, Visitor& visitor) {
+        visitor.connections("first_moment", optimizer.first_.values.span());
+        visitor.connections("second_moment", optimizer.second_.values.span());
+        visitor.bias("bias_first_moment", optimizer.first_.bias.span());
+        visitor.bias("bias_second_moment", optimizer.second_.bias.span());
+        visitor.numbers("beta_powers", std::span(optimizer.beta_powers_), 0, 1);
     }
 
     /// @throws as step if the state is not that of the layer as it is now
@@ -117,15 +117,6 @@ public:
     }
 
 private:
-    template <class Self, class Visitor>
-    static void visit(Self& self, Visitor& visitor) {
-        visitor.connections("first_moment", self.first_.values.span());
-        visitor.connections("second_moment", self.second_.values.span());
-        visitor.bias("bias_first_moment", self.first_.bias.span());
-        visitor.bias("bias_second_moment", self.second_.bias.span());
-        visitor.numbers("beta_powers", std::span(self.beta_powers_), 0, 1);
-    }
-
     static const AdamOptions& checked(const AdamOptions& options) {
         require<ArgumentError>(options.learning_rate >= 0, "Adam", "learning rate ", options.learning_rate,
                                " is negative or not a number");

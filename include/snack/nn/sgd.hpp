@@ -111,15 +111,13 @@ public:
     SpanIn<T, Space> velocity() { return velocity_.values.span(); }
     Size bytes() const { return velocity_.bytes(); }
 
-    /// Hands the state to a visitor, array by array, to be saved or overwritten: visitor.connections(name, span) for
-    /// nnz elements in canonical order, visitor.bias(name, span) for out_features.
-    template <class Visitor>
-    void visit_state(Visitor& visitor) {
-        visit(*this, visitor);
-    }
-    template <class Visitor>
-    void visit_state(Visitor& visitor) const {
-        visit(*this, visitor);
+    /// Hands the state of an optimiser, const or not, to a visitor, array by array, to be saved or overwritten:
+    /// visitor.connections(name, span) for nnz elements in canonical order, visitor.bias(name, span) for out_features.
+    /// An array that is not held is empty.
+    template <class Self, class Visitor>
+    static void visit_state(Self& optimizer, Visitor& visitor) {
+        visitor.connections("velocity", optimizer.velocity_.values.span());
+        visitor.bias("bias_velocity", optimizer.velocity_.bias.span());
     }
 
     /// @throws as step if the state is not that of the layer as it is now
@@ -129,12 +127,6 @@ public:
     }
 
 private:
-    template <class Self, class Visitor>
-    static void visit(Self& self, Visitor& visitor) {
-        visitor.connections("velocity", self.velocity_.values.span());
-        visitor.bias("bias_velocity", self.velocity_.bias.span());
-    }
-
     static const SgdOptions& checked(const SgdOptions& options) {
         require<ArgumentError>(options.learning_rate >= 0, "Sgd", "learning rate ", options.learning_rate,
                                " is negative or not a number");
