@@ -170,6 +170,8 @@ TEST_CASE("integers are read at any width, and none is bent to fit", "[io]") {
             }) == "made.up: tensor 'a': element 1 is beyond 63 bits");
     REQUIRE(contains(text_of<FormatError>([&] { integers_of(one_tensor("F32", "[1]", bytes_of<float>({1}))); }),
                      "tensor 'a' has dtype F32, integers are wanted"));
+    REQUIRE(contains(text_of<FormatError>([&] { integers_of(one_tensor("BOOL", "[1]", std::string(1, '\1'))); }),
+                     "tensor 'a' has dtype BOOL, integers are wanted"));
 }
 
 TEST_CASE("names are UTF-8, however they are written", "[io]") {

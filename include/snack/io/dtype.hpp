@@ -100,7 +100,7 @@ inline constexpr DType every_dtype[] = {DType::F64, DType::F32, DType::F16, DTyp
                                         DType::U16, DType::U8,  DType::BOOL};
 
 inline bool is_integer(DType type) {
-    return type >= DType::I64;
+    return type >= DType::I64 && type != DType::BOOL;
 }
 
 /// The type that T is stored as.
