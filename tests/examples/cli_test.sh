@@ -10,52 +10,9 @@
 
 set -eu
 
-binary=$1
+# shellcheck source=tests/examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 shift
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# Prints the numbers given as bytes.
-bytes() {
-    for byte; do
-        # shellcheck disable=SC2059  # the format is the byte
-        printf "\\$(printf %03o "$byte")"
-    done
-}
-
-# Prints a number below 65536 as four bytes, the highest first.
-big_endian() { bytes 0 0 $(($1 / 256)) $(($1 % 256)); }
-
-# images FILE COUNT SIDE: square images of a repeating pattern.
-images() {
-    {
-        bytes 0 0 8 3
-        big_endian "$2"
-        big_endian "$3"
-        big_endian "$3"
-        yes 'snack on sparse nets' | head -c $(($2 * $3 * $3))
-    } >"$1"
-}
-
-# labels FILE COUNT: 0, 1, ... 9, 0, 1, ...; COUNT is a multiple of ten.
-labels() {
-    {
-        bytes 0 0 8 1
-        big_endian "$2"
-        left=$2
-        while [ "$left" -gt 0 ]; do
-            bytes 0 1 2 3 4 5 6 7 8 9
-            left=$((left - 10))
-        done
-    } >"$1"
-}
 
 # data_set FOLDER: 40 training and 20 test images of 5 x 5 pixels.
 data_set() {
@@ -64,12 +21,6 @@ data_set() {
     labels "$1/train-labels-idx1-ubyte" 40
     images "$1/t10k-images-idx3-ubyte" 20 5
     labels "$1/t10k-labels-idx1-ubyte" 20
-}
-
-# Runs the program; leaves $status, $work/out and $work/err.
-run() {
-    status=0
-    "$binary" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
 }
 
 # trains NAME ARGUMENTS...: ends with 0 and an accuracy.
@@ -82,18 +33,6 @@ trains() {
     elif ! grep -q 'test accuracy' "$work/out"; then
         fail "$name: no test accuracy in the output"
     fi
-}
-
-# refuses NAME TEXT ARGUMENTS...: ends with 2, one line that holds TEXT, and no other output.
-refuses() {
-    name=$1
-    text=$2
-    shift 2
-    run "$@"
-    [ "$status" -eq 2 ] || fail "$name: status $status, wanted 2"
-    [ ! -s "$work/out" ] || fail "$name: something on standard output"
-    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "$name: not one line of error: $(cat "$work/err")"
-    grep -q "^02_train: .*$text" "$work/err" || fail "$name: no '$text' in: $(cat "$work/err")"
 }
 
 # refuses_file NAME TEXT FILE: a data set that is whole but for FILE, taken from $work/bad.
@@ -123,15 +62,6 @@ backend=host
 data_set "$data"
 data_set "$work/zipped"
 gzip "$work"/zipped/*
-
-finish() {
-    if [ "$failures" -gt 0 ]; then
-        echo "$failures checks failed"
-        exit 1
-    fi
-    echo 'all checks passed'
-    exit
-}
 
 if [ "${1:-}" = cuda ]; then
     set -- --data "$data" --backend cuda --hidden 20,10

@@ -10,27 +10,8 @@
 
 set -eu
 
-binary=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-failures=0
-
-fail() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# Prints the numbers given as bytes.
-bytes() {
-    for byte; do
-        # shellcheck disable=SC2059  # the format is the byte
-        printf "\\$(printf %03o "$byte")"
-    done
-}
-
-# Prints a number below 65536 as four bytes, the highest first.
-big_endian() { bytes 0 0 $(($1 / 256)) $(($1 % 256)); }
+# shellcheck source=tests/examples/checks.sh
+. "$(dirname "$0")/checks.sh"
 
 # floats COUNT: numbers of both signs between 0.0075 and 0.5, the last byte of each a sign and an exponent.
 floats() {
@@ -62,37 +43,9 @@ network() {
 # data_set FOLDER: 20 images of 5 x 5 pixels with the labels 0, 1, ... 9, 0, ... and a network for them.
 data_set() {
     mkdir -p "$1"
-    {
-        bytes 0 0 8 3
-        big_endian 20
-        big_endian 5
-        big_endian 5
-        yes 'snack on sparse nets' | head -c 500
-    } >"$1/t10k-images-idx3-ubyte"
-    {
-        bytes 0 0 8 1
-        big_endian 20
-        bytes 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9
-    } >"$1/t10k-labels-idx1-ubyte"
+    images "$1/t10k-images-idx3-ubyte" 20 5
+    labels "$1/t10k-labels-idx1-ubyte" 20
     network "$1/mnist_fc_784x500x10.safetensors" 25
-}
-
-# Runs the program; leaves $status, $work/out and $work/err.
-run() {
-    status=0
-    "$binary" "$@" >"$work/out" 2>"$work/err" </dev/null || status=$?
-}
-
-# refuses NAME TEXT ARGUMENTS...: ends with 2, one line that holds TEXT, and no other output.
-refuses() {
-    name=$1
-    text=$2
-    shift 2
-    run "$@"
-    [ "$status" -eq 2 ] || fail "$name: status $status, wanted 2"
-    [ ! -s "$work/out" ] || fail "$name: something on standard output"
-    [ "$(wc -l <"$work/err")" -eq 1 ] || fail "$name: not one line of error: $(cat "$work/err")"
-    grep -q "^07_pruned_mnist: .*$text" "$work/err" || fail "$name: no '$text' in: $(cat "$work/err")"
 }
 
 data=$work/plain
@@ -158,8 +111,4 @@ data_set "$work/broken"
 network "$work/broken/mnist_fc_784x500x10.safetensors" 24
 refuses 'a network for other images' '25 pixels' --data "$work/broken"
 
-if [ "$failures" -gt 0 ]; then
-    echo "$failures checks failed"
-    exit 1
-fi
-echo 'all checks passed'
+finish
