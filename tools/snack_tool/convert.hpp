@@ -38,15 +38,12 @@ void convert(const Input& input, const Options& options, examples::Progress& pro
 
 }  // namespace detail
 
-/// @throws snack::Error
+/// Reads the one matrix of a file and writes it as another kind of file.
+/// @throws snack::Error if a file cannot be read or written, is damaged or has not one matrix
 inline void convert(const Options& options) {
     const Input input(options);
     examples::Progress progress(stderr);
-    if (options.dtype == "F64" || (options.dtype.empty() && input.needs_double())) {
-        detail::convert<double>(input, options, progress);
-    } else {
-        detail::convert<float>(input, options, progress);
-    }
+    with_scalar(options, input.needs_double(), [&]<class T>(T) { detail::convert<T>(input, options, progress); });
 }
 
 }  // namespace tool

@@ -44,6 +44,21 @@ inline void require_matrix(const io::NpyHeader& header, const io::Source& source
                                             header.shape.size(), " dimensions, a weight has 2");
 }
 
+/// Of a matrix that has no name in its file.
+inline std::string matrix_name(const Options& options) {
+    return options.name.empty() ? std::filesystem::path(options.in).stem().string() : options.name;
+}
+
+/// Calls call(T{}) with the type of the numbers that are to be written.
+template <class Call>
+void with_scalar(const Options& options, bool needs_double, const Call& call) {
+    if (options.dtype == "F64" || (options.dtype.empty() && needs_double)) {
+        call(double{});
+    } else {
+        call(float{});
+    }
+}
+
 /// Sparse or dense; a sparse one may have a bias and a random key.
 template <Scalar T>
 struct Matrix {
@@ -58,8 +73,9 @@ class Input {
 public:
     /// @throws snack::Error if the file is not what its name says, or has not one matrix
     explicit Input(const Options& options)
-        : kind_(kind_of(options.in)), source_(std::make_shared<io::FileSource>(options.in)) {
-        name_ = options.name.empty() ? std::filesystem::path(options.in).stem().string() : options.name;
+        : kind_(kind_of(options.in)),
+          source_(std::make_shared<io::FileSource>(options.in)),
+          name_(matrix_name(options)) {
         if (kind_ == FileKind::safetensors) {
             file_ = std::make_unique<io::LayerFile>(io::Safetensors(source_));
             choose(NameFilter(options.tensors, ""));
@@ -79,7 +95,7 @@ public:
         }
     }
 
-    /// @throws snack::Error
+    /// @throws snack::Error if the file is damaged, or an array that is no matrix
     template <Scalar T>
     Matrix<T> read(snack::HostContext& ctx) const {
         switch (kind_) {
@@ -136,14 +152,15 @@ private:
 
     FileKind kind_;
     std::shared_ptr<const io::FileSource> source_;
-    std::unique_ptr<io::LayerFile> file_;
     std::string name_;
+    std::unique_ptr<io::LayerFile> file_;
     bool is_layer_ = false;
 };
 
 /// What a sparse matrix may become when it is written out in full: a small file can name any shape.
 inline constexpr Size most_dense_cells = Size{1} << 28;
 
+/// Writes a file of the kind that its name ends with; a bias and a key go into .safetensors alone.
 /// @throws FileError; UnsupportedError for a matrix that would be too large as a dense one
 template <Scalar T>
 void write(snack::HostContext& ctx, const std::string& path, const std::string& name, const CooMatrix<T>& sparse,
@@ -169,7 +186,7 @@ void write(snack::HostContext& ctx, const std::string& path, const std::string& 
     }
 }
 
-/// @throws FileError
+/// As above; .smtx gets the places that are not zero.
 template <Scalar T>
 void write(snack::HostContext& ctx, const std::string& path, const std::string& name, const io::DenseMatrix<T>& dense) {
     io::SafetensorsWriter tensors;

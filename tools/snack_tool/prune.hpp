@@ -152,7 +152,7 @@ private:
 /// A single dense matrix, .npy or an array of Matrix Market.
 template <Scalar T, class Rows>
 void prune_one(Rows rows, const Options& options, examples::Progress& progress) {
-    const std::string name = options.name.empty() ? std::filesystem::path(options.in).stem().string() : options.name;
+    const std::string name = matrix_name(options);
     std::vector<ShownRows<Rows>> sources;
     sources.emplace_back(std::move(rows), io::shorten(name), progress);
     const std::vector<CooMatrix<T>> pruned = prune_all<T>(sources, options);
@@ -162,38 +162,29 @@ void prune_one(Rows rows, const Options& options, examples::Progress& progress) 
     print_pruned<T>({name}, pruned);
 }
 
-/// Calls prune(T{}) with the type of numbers to be written.
-template <class Prune>
-void with_scalar(const Options& options, bool needs_double, const Prune& prune) {
-    if (options.dtype == "F64" || (options.dtype.empty() && needs_double)) {
-        prune(double{});
-    } else {
-        prune(float{});
-    }
-}
-
 }  // namespace detail
 
-/// @throws snack::Error
+/// Prunes the dense weights of a file by the one rule of the options, writes what is left and prints a table of it.
+/// @throws snack::Error if a file cannot be read or written, is damaged or has nothing to prune
 inline void prune(const Options& options) {
     examples::Progress progress(stderr);
     const FileKind kind = kind_of(options.in);
     if (kind == FileKind::safetensors) {
         const detail::PrunedFile file(options);
-        detail::with_scalar(options, file.needs_double(), [&]<class T>(T) { file.prune<T>(progress); });
+        with_scalar(options, file.needs_double(), [&]<class T>(T) { file.prune<T>(progress); });
         return;
     }
     const io::FileSource source(options.in);
     if (kind == FileKind::npy) {
         const io::Npy file(source);
         require_matrix(file.header(), source);
-        detail::with_scalar(options, needs_double(file.header().dtype),
-                            [&]<class T>(T) { detail::prune_one<T>(file, options, progress); });
+        with_scalar(options, needs_double(file.header().dtype),
+                    [&]<class T>(T) { detail::prune_one<T>(file, options, progress); });
         return;
     }
     snack::require<snack::UnsupportedError>(kind != FileKind::smtx, options.in.c_str(),
                                             "has no values to prune by magnitude");
-    detail::with_scalar(options, true, [&]<class T>(T) {
+    with_scalar(options, true, [&]<class T>(T) {
         snack::HostContext ctx;
         const io::DenseMatrix<T> dense = io::read_matrix_market_array<T>(ctx, source);
         detail::prune_one<T>(io::DenseRows<T>(dense.view()), options, progress);
