@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include <examples/support/cli_checks.hpp>
+#include <examples/support/command_line.hpp>
 #include <examples/support/epoch_loss.hpp>
 #include <examples/support/evaluation.hpp>
 #include <examples/support/fashion_mnist.hpp>
@@ -274,22 +273,10 @@ void train(const TrainOptions& given) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        if (const auto options = parse_train_options(argc, argv)) {
-            train(*options);
-        }
-        return 0;
-    } catch (const UsageError& error) {
-        return fail("02_train", error.what(), 2);
-    } catch (const DataError& error) {
-        return fail("02_train", error.what(), 2);
-    } catch (const snack::FileError& error) {
-        return fail("02_train", error.what(), 2);
-    } catch (const snack::FormatError& error) {
-        return fail("02_train", error.what(), 2);
-    } catch (const snack::TopologyError& error) {
-        return fail("02_train", error.what(), 2);
-    } catch (const std::exception& error) {
-        return fail("02_train", error.what(), 1);
-    }
+    return run_program<UsageError, DataError, snack::FileError, snack::FormatError, snack::TopologyError>(
+        "02_train", [&] {
+            if (const auto options = parse_train_options(argc, argv)) {
+                train(*options);
+            }
+        });
 }

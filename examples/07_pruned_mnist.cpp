@@ -10,14 +10,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <examples/support/cli_checks.hpp>
+#include <examples/support/command_line.hpp>
 #include <examples/support/evaluation.hpp>
 #include <examples/support/format.hpp>
 #include <examples/support/mnist_fc.hpp>
@@ -303,23 +302,13 @@ void run(const PruneOptions& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    constexpr const char* program = "07_pruned_mnist";
-    try {
-        std::vector<std::string> names(choices.size());
-        std::transform(choices.begin(), choices.end(), names.begin(), [](const Choice& choice) { return choice.name; });
+    return run_program<UsageError, DataError, snack::FileError, snack::FormatError>("07_pruned_mnist", [&] {
+        std::vector<std::string> names;
+        for (const Choice& choice : choices) {
+            names.push_back(choice.name);
+        }
         if (const auto options = parse_prune_options(argc, argv, names)) {
             run(*options);
         }
-        return 0;
-    } catch (const UsageError& error) {
-        return fail(program, error.what(), 2);
-    } catch (const DataError& error) {
-        return fail(program, error.what(), 2);
-    } catch (const snack::FileError& error) {
-        return fail(program, error.what(), 2);
-    } catch (const snack::FormatError& error) {
-        return fail(program, error.what(), 2);
-    } catch (const std::exception& error) {
-        return fail(program, error.what(), 1);
-    }
+    });
 }

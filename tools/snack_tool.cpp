@@ -3,9 +3,7 @@
 // Looks into files of weights, converts them from one kind to another, and prunes dense ones into sparse layers.
 // `snack_tool --help` has the rest.
 
-#include <exception>
-#include <new>
-
+#include <examples/support/command_line.hpp>
 #include <tools/snack_tool/convert.hpp>
 #include <tools/snack_tool/inspect.hpp>
 #include <tools/snack_tool/options.hpp>
@@ -26,17 +24,9 @@ void run(const tool::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    constexpr const char* program = "snack_tool";
-    try {
+    return examples::run_program<tool::UsageError>("snack_tool", [&] {
         if (const auto options = tool::parse_options(argc, argv)) {
             run(*options);
         }
-        return 0;
-    } catch (const tool::UsageError& error) {
-        return examples::fail(program, error.what(), 2);
-    } catch (const std::bad_alloc&) {
-        return examples::fail(program, "out of memory", 1);
-    } catch (const std::exception& error) {
-        return examples::fail(program, error.what(), 1);
-    }
+    });
 }

@@ -7,10 +7,9 @@
 
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include <examples/support/cli_checks.hpp>
+#include <examples/support/command_line.hpp>
 #include <snack/core/types.hpp>
 
 namespace examples {
@@ -21,7 +20,7 @@ struct PruneOptions {
     std::string data;
     std::string backend = "Host";
     Size epochs = 5;
-    int threads = 1;
+    int threads = hardware_threads();
 };
 
 /// The options, or nothing if help was asked for and has been printed.
@@ -30,8 +29,6 @@ struct PruneOptions {
 inline std::optional<PruneOptions> parse_prune_options(int argc, const char* const* argv,
                                                        std::vector<std::string> backends) {
     PruneOptions options;
-    const auto hardware = static_cast<int>(std::thread::hardware_concurrency());
-    options.threads = hardware > 0 ? hardware : 1;
     backends.emplace_back("all");
 
     CLI::App app("Prunes a network that was trained on MNIST, and fine-tunes what is left.", "07_pruned_mnist");
@@ -52,13 +49,8 @@ inline std::optional<PruneOptions> parse_prune_options(int argc, const char* con
         ->check(detail::whole_number<int>(1, 1024))
         ->capture_default_str()
         ->type_name("N");
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+    if (!parse_command_line(app, argc, argv)) {
         return std::nullopt;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
     }
     return options;
 }

@@ -7,17 +7,16 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include <examples/support/cli_checks.hpp>
+#include <examples/support/command_line.hpp>
 #include <examples/support/fashion_mnist.hpp>
 
 namespace examples {
@@ -33,7 +32,7 @@ struct TrainOptions {
     std::string optimizer = "sgd";
     std::string backend = "host";
     std::uint64_t seed = 1;
-    int threads = 1;
+    int threads = hardware_threads();
     bool fixed_topology = false;
     std::string data = fashion_mnist_directory;
     Size stop_after = 0;  ///< an epoch; 0 for the last
@@ -92,58 +91,60 @@ inline std::map<std::string, std::string> settings_of(const TrainOptions& option
             {"static", options.fixed_topology ? "true" : "false"}};
 }
 
-/// The options, or nothing if help was asked for and has been printed.
-/// @throws UsageError for an unknown option or a value out of range
-inline std::optional<TrainOptions> parse_train_options(int argc, const char* const* argv) {
-    TrainOptions options;
-    std::string hidden = "1000,1000,1000";
-    std::string learning_rate;
-    const auto hardware = static_cast<int>(std::thread::hardware_concurrency());
-    options.threads = hardware > 0 ? hardware : 1;
+namespace detail {
 
-    CLI::App app("Trains a sparse multi-layer perceptron on Fashion-MNIST.", "02_train");
+/// The options that settings_of gives; those that are parsed later are texts.
+inline void add_settings(CLI::App& app, TrainOptions& options, std::string& hidden, std::string& learning_rate) {
     app.add_option("--epochs", options.epochs, "Passes over the training images")
-        ->check(detail::whole_number<Size>(1, 1000000))
+        ->check(whole_number<Size>(1, 1000000))
         ->type_name("N");
     app.add_option("--sparsity", options.sparsity, "Share of connections that do not exist, overall")
-        ->check(detail::real_number([](double s) { return s >= 0 && s < 1; }, "from 0 to below 1"))
+        ->check(real_number([](double s) { return s >= 0 && s < 1; }, "from 0 to below 1"))
         ->type_name("S");
     app.add_option("--density", options.density,
                    "How layers share the connections: erk keeps small layers dense, uniform treats all alike")
         ->check(CLI::IsMember({"erk", "uniform"}))
         ->type_name("RULE");
     app.add_option("--hidden", hidden, "Widths of the hidden layers, separated by commas")
-        ->check(detail::check_widths)
+        ->check(check_widths)
         ->type_name("N,N,...");
     app.add_option("--batch", options.batch, "Images per step")
-        ->check(detail::whole_number<Size>(1, std::numeric_limits<std::int32_t>::max()))
+        ->check(whole_number<Size>(1, std::numeric_limits<std::int32_t>::max()))
         ->type_name("N");
     app.add_option("--lr", learning_rate, "Learning rate of the first step; fades to 0 along a cosine")
-        ->check(detail::real_number([](double r) { return r > 0 && r <= 1000; }, "above 0, at most 1000"))
+        ->check(real_number([](double r) { return r > 0 && r <= 1000; }, "above 0, at most 1000"))
         ->default_str("0.1 for sgd, 0.001 for adam")
         ->type_name("R");
     app.add_option("--optimizer", options.optimizer, "sgd with momentum 0.9, or adam; weight decay 1e-4 in both")
         ->check(CLI::IsMember({"sgd", "adam"}))
         ->type_name("NAME");
     app.add_option("--seed", options.seed, "Same seed and options, same result, at any number of threads")
-        ->check(detail::whole_number<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
+        ->check(whole_number<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max()))
         ->type_name("N");
+    app.add_flag("--static", options.fixed_topology,
+                 "Keep the connections of the start; do not rewire (default: rewire)");
+}
+
+/// Where training happens, and on what.
+inline void add_places(CLI::App& app, TrainOptions& options) {
     app.add_option("--backend", options.backend,
                    "host, the processor, or cuda, a GPU, if the program was built with it")
         ->check(CLI::IsMember({"host", "cuda"}))
         ->type_name("NAME");
     app.add_option("--threads", options.threads, "Threads of the processor to use; all of them by default")
-        ->check(detail::whole_number<int>(1, 1024))
+        ->check(whole_number<int>(1, 1024))
         ->type_name("N");
-    app.add_flag("--static", options.fixed_topology,
-                 "Keep the connections of the start; do not rewire (default: rewire)");
     app.add_option("--data", options.data, "Folder with the four files of the data set, gzipped or not")
         ->type_name("DIR");
+}
+
+/// How it stops and goes on.
+inline void add_files(CLI::App& app, TrainOptions& options) {
     app.add_option(
            "--stop-after", options.stop_after,
            "Stop after this epoch, to go on with --load some other time; what happens in an epoch still depends "
            "on --epochs")
-        ->check(detail::whole_number<Size>(1, 1000000))
+        ->check(whole_number<Size>(1, 1000000))
         ->default_str("the last")
         ->type_name("N");
     app.add_option("--save", options.save,
@@ -160,18 +161,27 @@ inline std::optional<TrainOptions> parse_train_options(int argc, const char* con
             app.get_option("--" + name)->excludes(load);
         }
     }
+}
+
+}  // namespace detail
+
+/// The options, or nothing if help was asked for and has been printed.
+/// @throws UsageError for an unknown option or a value out of range
+inline std::optional<TrainOptions> parse_train_options(int argc, const char* const* argv) {
+    TrainOptions options;
+    std::string hidden = detail::join(options.hidden);
+    std::string learning_rate;
+    CLI::App app("Trains a sparse multi-layer perceptron on Fashion-MNIST.", "02_train");
+    detail::add_settings(app, options, hidden, learning_rate);
+    detail::add_places(app, options);
+    detail::add_files(app, options);
     for (CLI::Option* option : app.get_options()) {
         if (option->get_default_str().empty() && option->get_items_expected_max() > 0) {
             option->capture_default_str();
         }
     }
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+    if (!parse_command_line(app, argc, argv)) {
         return std::nullopt;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
     }
     options.epochs_given = app.count("--epochs") > 0;
     options.hidden = detail::parse_widths(hidden);

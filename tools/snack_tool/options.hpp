@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include <examples/support/cli_checks.hpp>
+#include <examples/support/command_line.hpp>
 #include <snack/io/dtype.hpp>
 #include <snack/io/sparsify.hpp>
 
@@ -178,13 +178,8 @@ inline std::optional<Options> parse_options(int argc, const char* const* argv) {
         ".safetensors, coordinates in .mtx, a topology in .smtx, which keeps no values, and a dense array in .npy. A\n"
         "dense one becomes a tensor, an array in .mtx, in .smtx the places that are not zero, and an array in .npy.");
     detail::add_prune(app, options, groups);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+    if (!examples::parse_command_line(app, argc, argv)) {
         return std::nullopt;
-    } catch (const CLI::ParseError& error) {
-        throw UsageError(error.what());
     }
     options.command = app.get_subcommands().front()->get_name();
     if (!groups.empty()) {

@@ -4,14 +4,19 @@
 // What the command lines of the programs share: how a mistake is told, and checks of numbers, so that one ends
 // in one line before any work is done.
 
+#include <CLI/CLI.hpp>
+
 #include <charconv>
 #include <cstdio>
+#include <exception>
 #include <functional>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <thread>
 
 namespace examples {
 
@@ -21,13 +26,46 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// Says what went wrong in one line, whatever the text came from; returns the status.
-inline int fail(const char* program, std::string text, int status) {
+/// Runs the body of a program and returns its status: 0, or after an error, which is told in one line whatever its
+/// text came from, 2 if it is one of `Given`, a fault of what the user gave, and else 1.
+template <class... Given, class Body>
+int run_program(const char* name, const Body& body) {
+    std::string text;
+    bool given = false;
+    try {
+        body();
+        return 0;
+    } catch (const std::bad_alloc&) {
+        text = "out of memory";
+    } catch (const std::exception& error) {
+        text = error.what();
+        given = (... || (dynamic_cast<const Given*>(&error) != nullptr));
+    }
     for (char& c : text) {
         c = static_cast<unsigned char>(c) < ' ' ? '?' : c;
     }
-    std::fprintf(stderr, "%s: %s\n", program, text.c_str());
-    return status;
+    std::fprintf(stderr, "%s: %s\n", name, text.c_str());
+    return given ? 2 : 1;
+}
+
+/// Takes a command line in. Returns false if help was asked for and has been printed.
+/// @throws UsageError for one that cannot be followed
+inline bool parse_command_line(CLI::App& app, int argc, const char* const* argv) {
+    try {
+        app.parse(argc, argv);
+        return true;
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        return false;
+    } catch (const CLI::ParseError& error) {
+        throw UsageError(error.what());
+    }
+}
+
+/// Threads of the processor, or 1 where nobody knows.
+inline int hardware_threads() {
+    const auto threads = static_cast<int>(std::thread::hardware_concurrency());
+    return threads > 0 ? threads : 1;
 }
 
 namespace detail {
