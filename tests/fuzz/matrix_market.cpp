@@ -5,15 +5,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <span>
 #include <string>
 
 #include <snack/io/matrix_market.hpp>
 #include <snack/io/matrix_market_array.hpp>
 #include <snack/io/matrix_market_writer.hpp>
+#include <tests/fuzz/memory_file.hpp>
 
 using namespace snack;
 
@@ -25,15 +24,7 @@ void require_same(const Buffer<double>& a, const Buffer<double>& b) {
         const bool no_number = std::isnan(a[i]) && std::isnan(b[i]) && std::signbit(a[i]) == std::signbit(b[i]);
         same = no_number || std::memcmp(&a[i], &b[i], sizeof(double)) == 0;
     }
-    if (!same) {
-        std::abort();
-    }
-}
-
-void require(bool law) {
-    if (!law) {
-        std::abort();
-    }
+    fuzz::require_law(same, "values come back");
 }
 
 /// What `read` returns, or the text of the error with which the file is refused, as it may be.
@@ -55,7 +46,7 @@ auto attempt_in_blocks(const Read& read) {
     auto result = attempt([&] { return read(io::detail::usual_block); }, error);
     for (const Size block : {1, 3, 20}) {
         const auto again = attempt([&] { return read(block); }, other);
-        require(result.has_value() == again.has_value() && error == other);
+        fuzz::require_law(result.has_value() == again.has_value() && error == other, "blocks of any size agree");
         if (result) {
             require_same(result->values, again->values);
         }
@@ -71,10 +62,9 @@ void check_array(HostContext& ctx, const io::Source& source, const io::Budget& b
         return to;
     });
     if (matrix) {
-        io::detail::TextSink sink;
-        io::detail::put_matrix_market_array(ctx, sink, matrix->view());
-        const io::MemorySource written(std::as_bytes(std::span(sink.text)));
-        require_same(matrix->values, io::read_matrix_market_array<double>(ctx, written).values);
+        fuzz::MemoryFile written;
+        io::detail::put_matrix_market_array(ctx, written, matrix->view());
+        require_same(matrix->values, io::read_matrix_market_array<double>(ctx, *written.source()).values);
     }
 }
 
@@ -94,12 +84,11 @@ void check_coordinate(HostContext& ctx, const io::Source& source, const io::Budg
         return entries_of(io::detail::MatrixMarketReader<double>(source, budget, nullptr, block).read(ctx));
     });
     if (matrix) {
-        io::detail::TextSink sink;
-        io::detail::put_matrix_market(ctx, sink, CooMatrix<double>(matrix->topology, matrix->values.clone()));
-        const io::MemorySource written(std::as_bytes(std::span(sink.text)));
-        const Entries again = entries_of(io::read_matrix_market<double>(ctx, written));
+        fuzz::MemoryFile written;
+        io::detail::put_matrix_market(ctx, written, CooMatrix<double>(matrix->topology, matrix->values.clone()));
+        const Entries again = entries_of(io::read_matrix_market<double>(ctx, *written.source()));
         require_same(matrix->values, again.values);
-        require(same_coordinates(*matrix->topology, *again.topology));
+        fuzz::require_law(same_coordinates(*matrix->topology, *again.topology), "coordinates come back");
     }
 }
 
@@ -107,16 +96,16 @@ void check_coordinate(HostContext& ctx, const io::Source& source, const io::Budg
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static HostContext ctx({.threads = 1});
-    const io::MemorySource source(std::as_bytes(std::span(data, size)));
+    const auto source = fuzz::source_of(data, size);
     io::Budget budget;
     budget.line_bytes = 200;
     budget.features = 5000;
     std::string error;
-    const auto header = attempt([&] { return io::read_matrix_market_header(source, budget); }, error);
+    const auto header = attempt([&] { return io::read_matrix_market_header(*source, budget); }, error);
     if (header && header->format == io::MatrixMarketHeader::Format::array) {
-        check_array(ctx, source, budget, *header);
+        check_array(ctx, *source, budget, *header);
     } else if (header) {
-        check_coordinate(ctx, source, budget);
+        check_coordinate(ctx, *source, budget);
     }
     return 0;
 }

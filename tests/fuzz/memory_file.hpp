@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <snack/io/source.hpp>
@@ -20,6 +21,7 @@ struct MemoryFile {
     std::vector<std::byte> bytes;
 
     void write(std::span<const std::byte> more) { bytes.insert(bytes.end(), more.begin(), more.end()); }
+    void write(std::string_view more) { write(std::as_bytes(std::span(more))); }
 
     /// The bytes as they are; they must stay.
     std::shared_ptr<const snack::io::Source> source() const {

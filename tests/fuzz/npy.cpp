@@ -4,32 +4,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include <snack/io/npy.hpp>
 #include <snack/io/npy_writer.hpp>
+#include <tests/fuzz/memory_file.hpp>
 
 using namespace snack;
 
 namespace {
-
-struct Sink {
-    std::string bytes;
-    void write(std::string_view more) { bytes += more; }
-    void write(std::span<const std::byte> more) {
-        bytes.append(reinterpret_cast<const char*>(more.data()), more.size());
-    }
-};
-
-void require(bool condition) {
-    if (!condition) {
-        std::abort();
-    }
-}
 
 bool refused(const io::Source& source, const io::Budget& budget) {
     try {
@@ -48,25 +31,27 @@ void check(const io::Source& source, const io::Budget& budget) {
     Buffer<T> row(matrix.values.size() > 0 ? matrix.columns : 0);
     for (Size i = 0; i < matrix.rows && row.size() > 0; ++i) {
         file.read_rows(i, 1, row.span());
-        require(std::memcmp(row.data(), matrix.values.data() + i * matrix.columns, row.span().size_bytes()) == 0);
+        const T* wanted = matrix.values.data() + i * matrix.columns;
+        fuzz::require_law(std::memcmp(row.data(), wanted, row.span().size_bytes()) == 0, "rows are those of the whole");
     }
-    Sink sink;
-    io::detail::put_npy<Sink, T>(sink, matrix.view());
-    const auto again = io::read_npy<T>(io::MemorySource(std::as_bytes(std::span(sink.bytes))));
-    require(again.rows == matrix.rows && again.columns == matrix.columns);
-    require(again.values.size() == 0 ||
-            std::memcmp(again.values.data(), matrix.values.data(), matrix.values.span().size_bytes()) == 0);
+    fuzz::MemoryFile written;
+    io::detail::put_npy<fuzz::MemoryFile, T>(written, matrix.view());
+    const auto again = io::read_npy<T>(*written.source());
+    fuzz::require_law(again.rows == matrix.rows && again.columns == matrix.columns, "the shape comes back");
+    const auto bytes = matrix.values.span().size_bytes();
+    fuzz::require_law(bytes == 0 || std::memcmp(again.values.data(), matrix.values.data(), bytes) == 0,
+                      "elements come back");
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const io::MemorySource source(std::as_bytes(std::span(data, size)));
+    const auto source = fuzz::source_of(data, size);
     io::Budget budget;
     budget.header_bytes = 4096;
-    if (!refused(source, budget)) {
-        check<float>(source, budget);
-        check<double>(source, budget);
+    if (!refused(*source, budget)) {
+        check<float>(*source, budget);
+        check<double>(*source, budget);
     }
     return 0;
 }

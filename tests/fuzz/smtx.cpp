@@ -4,10 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <span>
 
 #include <snack/io/smtx.hpp>
+#include <tests/fuzz/memory_file.hpp>
 
 using namespace snack;
 
@@ -26,14 +25,12 @@ TopologyPtr attempt(HostContext& ctx, const io::Source& source) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static HostContext ctx({.threads = 1});
-    const TopologyPtr topology = attempt(ctx, io::MemorySource(std::as_bytes(std::span(data, size))));
+    const TopologyPtr topology = attempt(ctx, *fuzz::source_of(data, size));
     if (topology) {
-        io::detail::TextSink sink;
-        io::detail::put_smtx(ctx, sink, *topology);
-        const TopologyPtr again = io::read_smtx(ctx, io::MemorySource(std::as_bytes(std::span(sink.text))));
-        if (!same_coordinates(*topology, *again)) {
-            std::abort();
-        }
+        fuzz::MemoryFile written;
+        io::detail::put_smtx(ctx, written, *topology);
+        const TopologyPtr again = io::read_smtx(ctx, *written.source());
+        fuzz::require_law(same_coordinates(*topology, *again), "coordinates come back");
     }
     return 0;
 }

@@ -48,10 +48,4 @@ void put_pieces(HostContext& ctx, Sink& sink, Size count, const Put& put) {
     }
 }
 
-/// A sink that keeps what it gets.
-struct TextSink {
-    std::string text;
-    void write(std::string_view more) { text += more; }
-};
-
 }  // namespace snack::inline v0::io::detail
