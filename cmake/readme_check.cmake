@@ -1,6 +1,6 @@
 # Compiles every C++ block of README.md with all warnings as errors, then runs the first one and
 # compares what it prints; with NVCC every CUDA block, and runs none.
-#   cmake -DCOMPILER=g++ -DWORK_DIR=build -P cmake/readme_check.cmake
+#   cmake -DCOMPILER=g++ -DJSON=folder of nlohmann-json -DWORK_DIR=build -P cmake/readme_check.cmake
 #   cmake -DNVCC=nvcc -DWORK_DIR=build -P cmake/readme_check.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -13,6 +13,9 @@ else()
   set(language cpp)
   set(suffix cpp)
   set(compile ${COMPILER} -std=c++20 -Wall -Wextra -Wconversion -Wshadow -Werror -I ${root}/include)
+  foreach(folder IN LISTS JSON)
+    list(APPEND compile -idirafter ${folder})
+  endforeach()
 endif()
 set(fence "```${language}\n")
 string(LENGTH "${fence}" fence_length)
