@@ -4,7 +4,7 @@
 # Builds and runs all tests on a bare Debian or Ubuntu machine: with g++ optimised, with clang under the address and
 # undefined-behaviour sanitizers, and under the thread sanitizer; device code too where there is an nvcc that
 # works. Ends with the number of tests run.
-#   sh tests/run.sh [preset...]     presets: cpu clang asan tsan cuda (all by default)
+#   sh tests/run.sh [preset...]     presets: cpu clang asan tsan cuda (all by default), or fuzz
 set -eu
 cd "$(dirname "$0")/.."
 . cmake/packages.sh
@@ -77,13 +77,13 @@ done
 if [ $# -eq 0 ]; then
     stage "format and lint"
     if clang-format --version | grep -q "version 14" && clang-tidy --version | grep -q "version 14"; then
-        if find include tests examples bench -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' | xargs clang-format --dry-run -Werror; then
+        if find include tests examples tools bench -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' | xargs clang-format --dry-run -Werror; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))
         fi
         # The longest first, on all cores.
-        if printf '%s\n' bench/main.cpp examples/0*.cpp | quietly xargs -n 1 -P "$jobs" clang-tidy -quiet -p build/cpu; then
+        if printf '%s\n' bench/main.cpp tools/snack_tool.cpp examples/0*.cpp | quietly xargs -n 1 -P "$jobs" clang-tidy -quiet -p build/cpu; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))

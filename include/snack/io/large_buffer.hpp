@@ -18,11 +18,12 @@ template <class T>
 Buffer<T> large_buffer(Size size, Allocator* allocator) {
     Buffer<T> buffer(size, allocator);
 #if defined(MADV_HUGEPAGE)
-    constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(buffer.data()) + page - 1) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(buffer.data() + buffer.size()) / page * page;
-    if (allocator == nullptr && begin < end) {
-        ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a hint: it may fail
+    constexpr std::size_t page = std::size_t{1} << 21;
+    const std::size_t skipped = (page - reinterpret_cast<std::uintptr_t>(buffer.data()) % page) % page;
+    const std::size_t bytes = buffer.span().size_bytes();
+    if (allocator == nullptr && bytes >= skipped + page) {
+        std::byte* const begin = reinterpret_cast<std::byte*>(buffer.data()) + skipped;
+        ::madvise(begin, (bytes - skipped) / page * page, MADV_HUGEPAGE);  // a hint: it may fail
     }
 #endif
     return buffer;
