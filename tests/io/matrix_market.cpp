@@ -63,7 +63,7 @@ TEST_CASE("the mirror images of skew-symmetric entries have the other sign", "[i
 
 TEST_CASE("a skew-symmetric matrix has no diagonal", "[io][matrix_market]") {
     CHECK(text_of<FormatError>([] { read("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 1\n2 2 0\n"); }) ==
-          "text: line 3: found column '2' on the diagonal of a skew-symmetric matrix");
+          "text: line 3: found column '2' on the diagonal of a skew-symmetric matrix, wanted one off it");
 }
 
 TEST_CASE("lines end in LF, CR, CRLF or any mixture, the last one perhaps in nothing", "[io][matrix_market]") {

@@ -17,6 +17,7 @@ namespace snack::inline v0::io {
 ///
 /// @param values  nnz elements in canonical order
 /// @param to      (out_features, in_features), overwritten
+/// O(out_features in_features) time, no allocation.
 /// @throws ShapeError for another shape or number of values
 template <Scalar T>
 void densify(const Topology& topology, std::span<const T> values, const std::type_identity_t<MatrixView<T>>& to) {

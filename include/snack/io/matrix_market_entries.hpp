@@ -129,7 +129,8 @@ struct EntryLines {
         case Wanted::column:
             fail_line(source, line, "found ", found, ", wanted a column from 1 to ", header.columns);
         case Wanted::off_diagonal:
-            fail_line(source, line, "found column ", found, " on the diagonal of a skew-symmetric matrix");
+            fail_line(source, line, "found column ", found,
+                      " on the diagonal of a skew-symmetric matrix, wanted one off it");
         case Wanted::number:
             fail_line(source, line, "found ", found, ", wanted a number");
         case Wanted::integer:

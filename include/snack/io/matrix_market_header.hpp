@@ -14,6 +14,7 @@
 
 namespace snack::inline v0::io {
 
+/// What banner and sizes say; checked against the bytes of the file.
 struct MatrixMarketHeader {
     enum class Format { coordinate, array };
     enum class Field { real, integer, pattern };
@@ -79,7 +80,9 @@ inline void read_banner(const Source& source, TextLines& lines, MatrixMarketHead
     }
     const bool complex = field == 5;
     if ((symmetry == 3 && !complex) || (field == 2 && (symmetry >= 2 || format == 1))) {
-        lines.fail("the words of the banner contradict each other");
+        lines.fail(
+            "the words of the banner contradict each other: hermitian goes with complex, pattern with coordinate "
+            "and general or symmetric");
     }
     require<UnsupportedError>(!complex, where, "line 1: complex matrices are not supported");
     header.format = Header::Format{format};

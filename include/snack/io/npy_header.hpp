@@ -21,6 +21,7 @@
 
 namespace snack::inline v0::io {
 
+/// What the dictionary says; checked against the bytes of the file.
 struct NpyHeader {
     DType dtype = DType::F64;
     bool big_endian = false;  ///< of elements of two bytes or more
@@ -169,7 +170,8 @@ private:
         const char* where = source_.name().c_str();
         skip_spaces();
         const char next = at_ < text_.size() ? text_[at_] : ' ';
-        require<UnsupportedError>(next != '[' && next != '(', where, "structured types are not supported");
+        require<UnsupportedError>(next != '[' && next != '(', where,
+                                  "structured types are not supported, wanted a type as '<f4'");
         const std::size_t begin = at_;
         const std::string_view descr = read_string("a type");
         const char order = descr.empty() ? ' ' : descr[0];
@@ -186,7 +188,8 @@ private:
                 return;
             }
         }
-        snack::detail::fail<UnsupportedError>(where, "type ", quote(descr), " is not supported");
+        snack::detail::fail<UnsupportedError>(where, "type ", quote(descr),
+                                              " is not supported, wanted f2, f4, f8, i1 to i8, u1 to u8 or b1");
     }
 
     const Source& source_;
@@ -230,7 +233,7 @@ inline NpyHeader read_npy_header(const Source& source, const Budget& budget = {}
     source.read(0, std::as_writable_bytes(std::span(start)).first(10));
     require<FormatError>(std::equal(magic.begin(), magic.end(), start.begin(),
                                     [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; }),
-                         where, "does not begin as an npy file");
+                         where, "byte 0: does not begin as an npy file, with \\x93NUMPY");
     const int version = start[6];
     require<UnsupportedError>(version >= 1 && version <= 3 && start[7] == 0, where, "is npy version ", version, ".",
                               int{start[7]}, ", supported are 1.0 to 3.0");

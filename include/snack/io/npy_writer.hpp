@@ -50,8 +50,9 @@ void put_npy(Sink& sink, std::span<const Size> shape, std::span<const T> element
     for (const Size extent : shape) {
         fits = fits && extent >= 0 && !__builtin_mul_overflow(wanted, extent, &wanted);
     }
-    require<ShapeError>(fits && wanted == static_cast<Size>(elements.size()), "write_npy", elements.size(),
-                        " elements, the shape needs ", fits ? wanted : Size{-1});
+    require<ShapeError>(fits, "write_npy", "the shape has an extent that is negative or too large");
+    require<ShapeError>(wanted == static_cast<Size>(elements.size()), "write_npy", elements.size(),
+                        " elements, the shape needs ", wanted);
     sink.write(npy_header(dtype_of<T>(), shape));
     sink.write(std::as_bytes(elements));
 }
@@ -78,11 +79,11 @@ void put_npy(Sink& sink, const MatrixView<const T>& matrix) {
 }  // namespace detail
 
 /// Writes elements in C order; T is float, double or an integer, and the shape has at most 32 dimensions, which is
-/// what NumPy takes. The file appears whole, or keeps what it had.
-/// @throws ShapeError if the shape needs another number of elements; FileError
+/// what NumPy takes. The file appears whole, or keeps what it had. O(elements) time, memory for the header.
+/// @throws ShapeError if the shape needs another number of elements or has more dimensions; FileError
 template <class T>
 void write_npy(const std::string& path, const std::vector<Size>& shape, std::span<T> elements) {
-    require<ShapeError>(shape.size() <= 32, "write_npy", shape.size(), " dimensions, it takes 32");
+    require<ShapeError>(shape.size() <= 32, "write_npy", shape.size(), " dimensions, NumPy takes at most 32");
     AtomicFile file(path);
     detail::put_npy<AtomicFile, std::remove_const_t<T>>(file, shape, elements);
     file.commit();

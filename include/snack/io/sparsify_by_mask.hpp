@@ -15,7 +15,8 @@ namespace snack::inline v0::io {
 /// Keeps the cells at which the mask is not zero, whatever the weight is there.
 ///
 /// @param source, mask  of one shape (rows, columns); the mask may hold any number type
-/// Reads the mask twice, the weight once.
+/// Reads the mask twice, the weight once. Memory for the result, 8 bytes for each entry of it, and two buffers, that of
+/// the mask in double.
 /// @throws ShapeError if the shapes differ or an extent passes 2^31 - 1; what the sources and the allocator throw;
 ///         FileError if the mask changes meanwhile
 template <Scalar T, RowSource<T> S, RowSource<double> M>
@@ -42,12 +43,13 @@ CooMatrix<T> sparsify_by_mask(const S& source, const M& mask, const SparsifyOpti
     return std::move(kept).matrix();
 }
 
-/// Keeps the connections of a topology, which the result shares. Reads the weight once.
+/// Keeps the connections of a topology, which the result shares. Reads the weight, (out_features, in_features), once.
+/// Memory for the values and the buffer.
 /// @throws ShapeError for another shape, UnsupportedError for a null topology; what source and allocator throw
 template <Scalar T, RowSource<T> S>
 CooMatrix<T> sparsify_by_topology(const S& source, const TopologyPtr& topology, const SparsifyOptions& options = {}) {
     constexpr const char* where = "sparsify_by_topology";
-    require<UnsupportedError>(topology != nullptr, where, "null topology");
+    require<UnsupportedError>(topology != nullptr, where, "the topology is null");
     const Size columns = source.columns();
     require<ShapeError>(topology->out_features() == source.rows() && topology->in_features() == columns, where,
                         "the topology is ", topology->out_features(), " x ", topology->in_features(), ", the weight ",

@@ -216,6 +216,13 @@ inline const char* take_exponent(const char* p, Size& exponent) {
     return end != nullptr && end - first <= 4 && ends_token(*end) ? end : nullptr;
 }
 
+/// No branch: signs follow no pattern.
+template <Scalar T>
+T with_sign(T magnitude, bool negative) {
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    return std::bit_cast<T>(std::bit_cast<Bits>(magnitude) | static_cast<Bits>(negative) << (8 * sizeof(T) - 1));
+}
+
 /// Reads the number at p: a decimal number with or without sign, point and exponent (after an `e` or, as Fortran
 /// writes it, a `d`), `inf`, `infinity` or `nan`, whatever their case. It is rounded once, to nearest; what is beyond
 /// the largest number becomes infinite. Returns where the token ends; null, with `to` as it was, for any other one.
@@ -258,9 +265,7 @@ const char* take_number(const char* p, T& to) {
     } else {
         return take_any_number(p, to);
     }
-    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    const Bits sign = static_cast<Bits>(negative) << (8 * sizeof(T) - 1);
-    to = std::bit_cast<T>(std::bit_cast<Bits>(magnitude) | sign);  // no branch: signs follow no pattern
+    to = with_sign(magnitude, negative);
     return end;
 }
 
