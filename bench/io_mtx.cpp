@@ -90,7 +90,9 @@ void time(const Work& work) {
 }
 
 int run(const std::vector<std::string>& arguments) {
-    if (arguments.size() != 4) {
+    const bool known =
+        arguments.size() == 4 && (arguments[1] == "make" || arguments[1] == "read" || arguments[1] == "write");
+    if (!known) {
         std::fputs("usage: snack_bench_io_mtx make|read|write PATH NUMBER\n", stderr);
         return 2;
     }
