@@ -242,5 +242,5 @@ TEST_CASE("budgets of bytes, entries and rows are kept", "[io][matrix_market]") 
     CHECK(text_of<FormatError>([&] { read(ctx, TextSource(banner + "3 4 3\n1 1 1\n2 2 2\n3 3 3\n"), budget); }) ==
           "text: line 2: 3 entries, the budget is 2");
     CHECK(text_of<FormatError>([&] { read(ctx, TextSource(banner + "99 4 0\n"), budget); }) ==
-          "text: line 2: 99 rows in 53 bytes, the budget is 3");
+          "text: line 2: 99 rows in 53 bytes, the budget is 6");
 }

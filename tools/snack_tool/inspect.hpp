@@ -3,7 +3,6 @@
 
 // The command `inspect`.
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -65,7 +64,7 @@ inline std::string optimizer_of(const io::Safetensors& file, const std::string& 
 inline void inspect_layers(const io::LayerFile& file, examples::Progress& progress) {
     Table table;
     table.add({"layer", "shape", "connections", "bias", "rewires", "optimiser"});
-    const Size most = std::max(io::Budget{}.features, file.tensors().source().size() / 8);
+    const Size most = io::Budget{}.features_in(file.tensors().source().size());
     Size rows = 0;
     for (const std::string& name : file.names()) {
         if (progress.due()) {

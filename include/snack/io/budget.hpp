@@ -4,6 +4,8 @@
 // How much a reader may take from a file that a stranger made. Sizes that a file names are compared with
 // these, and with the bytes that are there, before memory is allocated for them.
 
+#include <algorithm>
+
 #include <snack/core/types.hpp>
 
 namespace snack::inline v0::io {
@@ -20,6 +22,9 @@ struct Budget {
     Size dimensions = 16;            ///< of one tensor
     Size features = 1 << 20;         ///< rows or columns of a matrix, where the file has not eight bytes for each
     Size line_bytes = 64 * 1024;     ///< of a text file; rows of .smtx apart, which are lists
+
+    /// Rows or columns that a file of so many bytes may name.
+    constexpr Size features_in(Size file_size) const { return std::max(features, file_size / 8); }
 };
 
 }  // namespace snack::inline v0::io

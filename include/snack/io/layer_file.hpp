@@ -221,7 +221,7 @@ private:
         const TensorInfo& extents = at(name, "weight.shape");
         require_elements(extents, 2);
         tensors_.read_integers(extents, 0, shape);
-        const Size most = std::max(budget_.features, tensors_.source().size() / 8);
+        const Size most = budget_.features_in(tensors_.source().size());
         for (const Size extent : shape) {
             require<FormatError>(extent >= 0 && extent <= most, where(), "tensor ", quote(extents.name), ": ", extent,
                                  " is not between 0 and ", most, ", the budget");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <snack/io/matrix_market_header.hpp>
+#include <snack/io/quote.hpp>
 #include <snack/io/text_blocks.hpp>
 
 namespace snack::inline v0::io::detail {
@@ -119,10 +120,7 @@ struct EntryLines {
     const Source& source = range.source;
     const Size line = line_at(source, text.offset(stop.line));
     const std::string_view token(stop.at, static_cast<std::size_t>(skip_token(stop.at) - stop.at));
-    std::string found = "the end of the line";
-    if (!token.empty()) {
-        found.assign(1, '\'').append(shorten(token)).append(1, '\'');
-    }
+    const std::string found = quote_or(token, "the end of the line");
     switch (stop.wanted) {
         case Wanted::row:
             fail_line(source, line, "found ", found, ", wanted a row from 1 to ", header.rows);

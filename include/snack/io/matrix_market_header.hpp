@@ -144,8 +144,9 @@ inline void check_sizes(const Source& source, const TextLines& lines, const Budg
     if (header.entries > (bytes + 1) / shortest) {
         lines.fail(header.entries, " entries do not fit into the ", bytes, " bytes that follow");
     }
-    if (coordinate && header.rows > std::max(budget.features, source.size() / 8)) {
-        lines.fail(header.rows, " rows in ", source.size(), " bytes, the budget is ", budget.features);
+    if (coordinate && header.rows > budget.features_in(source.size())) {
+        lines.fail(header.rows, " rows in ", source.size(), " bytes, the budget is ",
+                   budget.features_in(source.size()));
     }
 }
 

@@ -61,11 +61,7 @@ public:
 
 private:
     [[noreturn]] void fail_here(const char* wanted) const {
-        const std::string_view rest = text_.substr(at_, 24);
-        std::string found = "the end of the header";
-        if (!rest.empty()) {
-            found.assign(1, '\'').append(shorten(rest)).append(1, '\'');
-        }
+        const std::string found = quote_or(text_.substr(at_, 24), "the end of the header");
         snack::detail::fail<FormatError>(source_.name().c_str(), "byte ", offset_ + static_cast<Size>(at_), ": found ",
                                          found, ", wanted ", wanted);
     }

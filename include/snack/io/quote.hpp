@@ -37,4 +37,9 @@ inline Quoted quote(std::string_view text) {
     return {text};
 }
 
+/// The text in quotes, or `otherwise` if there is none.
+inline std::string quote_or(std::string_view text, const char* otherwise) {
+    return text.empty() ? otherwise : std::string(1, '\'').append(shorten(text)).append(1, '\'');
+}
+
 }  // namespace snack::inline v0::io

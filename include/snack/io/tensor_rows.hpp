@@ -4,7 +4,6 @@
 // A tensor of a safetensors file as a weight that is read a few rows at a time: a source for `sparsify`, for which
 // the tensor is never in memory as a whole.
 
-#include <algorithm>
 #include <span>
 
 #include <snack/core/error.hpp>
@@ -22,7 +21,7 @@ public:
         const char* where = file.name().c_str();
         require<UnsupportedError>(tensor.shape.size() == 2, where, "tensor ", quote(tensor.name), " has ",
                                   tensor.shape.size(), " dimensions, a weight has 2");
-        const Size most = std::max(budget.features, file.source().size() / 8);
+        const Size most = budget.features_in(file.source().size());
         require<FormatError>(rows() <= most, where, "tensor ", quote(tensor.name), " has ", rows(), " rows, ", most,
                              " is the budget");
     }
