@@ -183,9 +183,6 @@ says '^a.weight.values  *F64  *2'
 says '^a.bias  *F64  *2'
 refuses 1 'one is wanted' convert several.safetensors none.mtx
 refuses 1 'takes one matrix' prune several.safetensors none.mtx --sparsity 0.5
-cp several.safetensors itself.safetensors
-works prune itself.safetensors itself.safetensors --sparsity 0.5
-same layers.safetensors itself.safetensors
 
 # What is in a file.
 
@@ -229,6 +226,12 @@ refuses 2 OUT convert sparse.mtx
 refuses 2 'told by its end' inspect sparse.bin
 refuses 2 'told by its end' inspect .npy
 refuses 2 'told by its end' convert sparse.mtx none.txt
+cp dense.npy kept.npy
+refuses 2 'one file' prune dense.npy dense.npy --sparsity 0.5
+refuses 2 'one file' convert sparse.mtx ./sparse.mtx
+same kept.npy dense.npy
+refuses 2 'has no names' prune dense.npy none.mtx --sparsity 0.5 --tensors fc1
+refuses 2 'keeps them' convert layer.safetensors none.mtx --name other
 refuses 2 'one of --sparsity' prune dense.npy none.mtx
 refuses 2 'one of --sparsity' prune dense.npy none.mtx --sparsity 0.5 --threshold 1
 refuses 2 'goes with --sparsity' prune dense.npy none.mtx --threshold 1 --global

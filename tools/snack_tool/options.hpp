@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <optional>
 #include <regex>
 #include <string>
@@ -39,7 +40,7 @@ struct Options {
     std::string out;
     std::string name;     ///< of a matrix that had none
     std::string tensors;  ///< a regular expression; empty: the command's own choice
-    std::string dtype;    ///< F32, F64, or empty: what the file has
+    std::string dtype;    ///< F32, F64, or empty: what holds the file's numbers
     std::optional<double> sparsity;
     std::optional<double> threshold;
     std::optional<snack::io::LargestOfGroups> groups;
@@ -97,7 +98,10 @@ inline void add_files(CLI::App& command, Options& options, bool with_out) {
 inline void add_choices(CLI::App& command, Options& options) {
     command.add_option("--tensors", options.tensors, "Only tensors or layers whose names match, in part")
         ->type_name("REGEX");
-    command.add_option("--dtype", options.dtype, "Type of the numbers that are written; by default as they were read")
+    command
+        .add_option("--dtype", options.dtype,
+                    "Type of the numbers that are written; by default F64 where a matrix of IN is F64, wide "
+                    "integers or text, and F32 otherwise")
         ->check(CLI::IsMember({"F32", "F64"}));
     command.add_option("--name", options.name, "Name in OUT of a matrix that has none in IN; by default IN's own")
         ->type_name("NAME");
@@ -130,9 +134,9 @@ inline void add_prune(CLI::App& app, Options& options, std::string& groups) {
         ->type_name("N:M");
     prune.footer(
         "IN is .safetensors, of which tensors of two dimensions are pruned whose names end with 'weight' (or match\n"
-        "--tensors), .npy, or a dense .mtx. OUT is .safetensors, with all other tensors of IN as they are, or, for "
-        "one\n"
-        "matrix, .mtx or .smtx.");
+        "--tensors), .npy, or a dense .mtx; sparse layers stay as they are. OUT is .safetensors, with all other "
+        "tensors\n"
+        "of IN as they are, or, for one matrix, .mtx, .smtx or, with its zeros, .npy. It cannot be IN.");
 }
 
 /// @throws UsageError for options that do not go together
@@ -140,12 +144,23 @@ inline void check(const Options& options) {
     kind_of(options.in);
     if (options.command != "inspect") {
         kind_of(options.out);
+        std::error_code unknown;  // of a file that is not there, which is no fault of the command line
+        if (std::filesystem::equivalent(options.in, options.out, unknown)) {
+            throw UsageError(options.out + ": IN and OUT are one file");
+        }
+        const bool has_names = kind_of(options.in) == FileKind::safetensors;
+        if (!options.tensors.empty() && !has_names) {
+            throw UsageError("--tensors: " + options.in + " has no names; those of .safetensors are meant");
+        }
+        if (!options.name.empty() && has_names) {
+            throw UsageError("--name: what " + options.in + " holds has names, and keeps them");
+        }
     }
     NameFilter(options.tensors, "");
     if (options.command == "prune") {
         const int rules = (options.sparsity ? 1 : 0) + (options.threshold ? 1 : 0) + (options.groups ? 1 : 0);
         if (rules != 1) {
-            throw UsageError("prune: one of --sparsity, --threshold and --nm is wanted");
+            throw UsageError("prune: exactly one of --sparsity, --threshold and --nm is wanted");
         }
         if ((options.per_row || options.together) && (!options.sparsity || (options.per_row && options.together))) {
             throw UsageError("prune: --per-row or --global goes with --sparsity, and not both do");
@@ -176,7 +191,8 @@ inline std::optional<Options> parse_options(int argc, const char* const* argv) {
     convert.footer(
         "Of a .safetensors the one layer or matrix is taken that --tensors leaves. A sparse matrix becomes a layer of\n"
         ".safetensors, coordinates in .mtx, a topology in .smtx, which keeps no values, and a dense array in .npy. A\n"
-        "dense one becomes a tensor, an array in .mtx, in .smtx the places that are not zero, and an array in .npy.");
+        "dense one becomes a tensor, an array in .mtx, in .smtx the places that are not zero, and an array in .npy.\n"
+        "OUT cannot be IN.");
     detail::add_prune(app, options, groups);
     if (!examples::parse_command_line(app, argc, argv)) {
         return std::nullopt;
