@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -304,6 +305,7 @@ void run(const PruneOptions& options) {
 int main(int argc, char** argv) {
     return run_program<UsageError, DataError, snack::FileError, snack::FormatError>("07_pruned_mnist", [&] {
         std::vector<std::string> names;
+        names.reserve(std::size(choices));
         for (const Choice& choice : choices) {
             names.push_back(choice.name);
         }
