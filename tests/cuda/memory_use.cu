@@ -43,7 +43,8 @@ Size resident_bytes() {
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-/// Runs call() many times; neither device nor host memory may grow by more than a block of a pool.
+/// Runs call() many times; neither device nor host memory may grow by more than a block of a pool. Cases that
+/// do so are tagged [alone]: what other processes and tools take counts too.
 template <class Call>
 void grows_nothing(int calls, const Call& call) {
     constexpr Size block = Size{32} << 20;
@@ -94,7 +95,7 @@ TEST_CASE("an SGD step at 90 % sparsity holds at least 70 % less than a dense on
     CHECK(10 * accounts.peak_bytes <= 3 * dense);
 }
 
-TEST_CASE("ten thousand refused matrices leave nothing behind on host and device", "[gpu][memory]") {
+TEST_CASE("ten thousand refused matrices leave nothing behind on host and device", "[gpu][alone]") {
     constexpr Size features = 10000;
     snack::CudaContext ctx;
     std::vector<Size> rows(10000);
@@ -129,7 +130,7 @@ TEST_CASE("ten thousand refused matrices leave nothing behind on host and device
     grows_nothing(10000, [&] { CHECK_THROWS_AS(snack::CudaCooMatrix<float>(ctx, entries), snack::TopologyError); });
 }
 
-TEST_CASE("layers that come and go leave nothing behind on the device", "[gpu][memory]") {
+TEST_CASE("layers that come and go leave nothing behind on the device", "[gpu][alone]") {
     grows_nothing(300, [] {
         snack::CudaContext ctx;
         snack::SparseLinear<snack::CooSegmented, float> layer(
