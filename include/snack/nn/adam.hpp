@@ -59,10 +59,11 @@ public:
     static constexpr const char* name = "adam";
 
     /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more;
-    ///         UnsupportedError for an inference layer, which has no gradients
+    ///         UnsupportedError for an inference layer, which has no gradients; ArgumentError for a layer that
+    ///         the device of the context does not reach
     template <class Context, class Layer>
     Adam(Context& ctx, const Layer& layer, const AdamOptions& options = {})
-        : options_(checked(options)), topology_("Adam", layer), first_(ctx, layer), second_(ctx, layer) {}
+        : options_(checked(options)), topology_("Adam", ctx, layer), first_(ctx, layer), second_(ctx, layer) {}
 
     /// Updates values and bias of the layer from its gradients. O(nnz + out_features), no allocation. Not for a
     /// CUDA graph: the powers of beta are the host's, and a replay would repeat those of its recording.

@@ -40,11 +40,13 @@ struct ParameterState {
 /// Remembers which layer an optimiser's state belongs to. Moved from, it belongs to none.
 class TopologyFollower {
 public:
-    /// @throws UnsupportedError if the layer has no gradients or is empty
-    template <class Layer>
-    TopologyFollower(const char* where, const Layer& layer) : bias_(layer.bias().size()) {
+    /// @throws UnsupportedError if the layer has no gradients or is empty; ArgumentError if it lies where the
+    ///         context's work cannot
+    template <class Context, class Layer>
+    TopologyFollower(const char* where, const Context& ctx, const Layer& layer) : bias_(layer.bias().size()) {
         require<UnsupportedError>(layer.topology() != nullptr, where, "the layer is empty, it was moved from");
         require<UnsupportedError>(has_gradients(layer), where, "the layer was made for inference only");
+        check_memory(where, "the layer", ctx, layer.topology()->row_offsets());
         version_ = layer.topology()->version();
     }
     TopologyFollower(const TopologyFollower&) = default;

@@ -70,10 +70,10 @@ public:
 
     /// @throws ArgumentError for a learning rate, decay or momentum that is negative or not a
     ///         number, or a momentum of 1 or more; UnsupportedError for an inference layer, which has no
-    ///         gradients
+    ///         gradients; ArgumentError for a layer that the device of the context does not reach
     template <class Context, class Layer>
     Sgd(Context& ctx, const Layer& layer, const SgdOptions& options = {})
-        : options_(checked(options)), topology_("Sgd", layer) {
+        : options_(checked(options)), topology_("Sgd", ctx, layer) {
         if (options.momentum != 0) {
             velocity_ = detail::ParameterState<T, Space>(ctx, layer);
         }

@@ -224,10 +224,11 @@ public:
     /// span leaves that array where it is. The memory must outlive the layer and its moves; a copy
     /// of the layer, and a layer that is assigned to, has memory of its own again.
     /// @throws ShapeError, before anything is written, if an extent is wrong, or if a span overlaps
-    ///         another one or the memory of another array of the layer; ArgumentError for memory that the
-    ///         device of the context does not reach
+    ///         another one or the memory of another array of the layer; ArgumentError for memory, or a layer,
+    ///         that the device of the context does not reach
     void bind(context_type& ctx, const ParameterSpans<T, space>& spans) {
         require_usable("SparseLinear::bind");
+        detail::check_memory("SparseLinear::bind", "the layer", ctx, topology_->row_offsets());
         const span<T> lent[] = {spans.values, spans.gradients, spans.bias, spans.bias_gradients};
         FlatArray<T, space>* const arrays[] = {&values_, &gradients_, &bias_, &bias_gradients_};
         const char* const names[] = {"values", "gradients", "bias", "bias_gradients"};
