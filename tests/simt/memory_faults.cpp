@@ -35,9 +35,9 @@ struct FillShared {
     }
 };
 
-enum class Misuse { load, streaming, store, from, to, offset, not_shared };
+enum class Misuse { load, streaming, store, from, to, offset, add, min, not_shared };
 
-/// A four-byte misplacement of a 16-byte access.
+/// An access to 8 or 16 bytes, misplaced by some of 4.
 template <Misuse Which>
 struct Misplaced {
     static constexpr const char* name = "Misplaced";
@@ -59,6 +59,10 @@ struct Misplaced {
             thread.template copy_async<16>(shared + 1, global);
         } else if constexpr (Which == Misuse::offset) {
             thread.template shared<double>(4);
+        } else if constexpr (Which == Misuse::add) {
+            thread.atomic_add(reinterpret_cast<double*>(global + 1), 1.0);
+        } else if constexpr (Which == Misuse::min) {
+            thread.atomic_min(reinterpret_cast<Size*>(global + 3), 1);
         } else {
             thread.template copy_async<16>(global, global);
         }
@@ -219,6 +223,14 @@ TEST_CASE("misaligned packs and copies are reported", "[kernels][simt]") {
     CHECK(contains(fault_of(Misplaced<Misuse::from>{global.data()}, shape), "copy_async ("));
     CHECK(contains(fault_of(Misplaced<Misuse::to>{global.data()}, shape), "not a multiple of 16 bytes"));
     CHECK(contains(fault_of(Misplaced<Misuse::offset>{global.data()}, shape), "not a multiple of 8 bytes"));
+}
+
+TEST_CASE("misaligned atomics are reported", "[kernels][simt]") {
+    Buffer<float> global(16, 0, nullptr);
+    const simt::LaunchShape shape = {.shared_bytes = 64};
+
+    CHECK(contains(fault_of(Misplaced<Misuse::add>{global.data()}, shape), "atomic_add (memory_faults.cpp:"));
+    CHECK(contains(fault_of(Misplaced<Misuse::min>{global.data()}, shape), "the address is not a multiple of 8 bytes"));
 }
 
 TEST_CASE("a copy to what is not shared memory is reported", "[kernels][simt]") {

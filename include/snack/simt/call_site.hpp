@@ -32,6 +32,8 @@ enum class Word : std::uint8_t {
     shuffle_xor,
     ballot,
     any,
+    atomic_add,
+    atomic_min,
     shared,
     cluster_shared,
     load_streaming,
@@ -45,11 +47,11 @@ enum class Word : std::uint8_t {
 };
 
 constexpr const char* name_of(Word word) {
-    constexpr const char* names[] = {"sync_block",   "sync_cluster",        "sync_warp",      "shuffle",
-                                     "shuffle_down", "shuffle_xor",         "ballot",         "any",
-                                     "shared",       "cluster_shared",      "load_streaming", "load_read_only",
-                                     "load_pack",    "load_pack_streaming", "store_pack",     "copy_async",
-                                     "wait_async"};
+    constexpr const char* names[] = {"sync_block",     "sync_cluster",   "sync_warp", "shuffle",
+                                     "shuffle_down",   "shuffle_xor",    "ballot",    "any",
+                                     "atomic_add",     "atomic_min",     "shared",    "cluster_shared",
+                                     "load_streaming", "load_read_only", "load_pack", "load_pack_streaming",
+                                     "store_pack",     "copy_async",     "wait_async"};
     static_assert(std::size(names) == static_cast<std::size_t>(Word::count), "a name for each word");
     return names[static_cast<int>(word)];
 }

@@ -16,11 +16,11 @@ namespace snack::inline v0::simt {
 
 /// Keeps fibers and shared memory from launch to launch. Movable; serves one thread at a time.
 ///
-/// Finds by itself: collectives that not all threads reach, or reach on different lines; lanes and
-/// shared offsets out of range; misaligned accesses; shared memory where a word reads global memory alone;
-/// copies nobody waited for; writes next to shared memory; blocks of a cluster that do not all come to a
-/// sync_cluster, and writes to the shared memory of one that has not begun or has returned; under
-/// AddressSanitizer, any access out of bounds or to that memory.
+/// Finds by itself: collectives that not all threads reach, or reach on different lines; lanes and shared
+/// offsets out of range; misaligned accesses by a word of the vocabulary; shared memory where a word reads
+/// global memory alone; copies nobody waited for; writes next to shared memory; blocks of a
+/// cluster that do not all come to a sync_cluster, and writes to the shared memory of one that has not begun
+/// or has returned; under AddressSanitizer, any access out of bounds or to that memory.
 /// Finds where the results of several orders are compared: races that another order of whole
 /// stretches between collectives shows. Between two sync_cluster calls the blocks of a cluster run one
 /// after the other; what a block had in its shared memory is poison once it has returned.

@@ -58,12 +58,16 @@ public:
     bool any(bool vote, SourceLine at = SourceLine::current()) const { return votes(vote, {Word::any, at}) != 0; }
 
     template <class T>
-    void atomic_add(T* to, T value) const {
+    void atomic_add(T* to, T value, SourceLine at = SourceLine::current()) const {
         static_assert(std::is_floating_point_v<T>, "atomic_add takes float and double");
+        check_alignment(to, sizeof(T), {Word::atomic_add, at});
         *to += value;
     }
 
-    void atomic_min(Size* to, Size value) const { *to = value < *to ? value : *to; }
+    void atomic_min(Size* to, Size value, SourceLine at = SourceLine::current()) const {
+        check_alignment(to, sizeof(Size), {Word::atomic_min, at});
+        *to = value < *to ? value : *to;
+    }
 
     /// Checks that a T at `byte_offset` is aligned and lies within the block's shared memory.
     template <class T>
