@@ -42,7 +42,6 @@ enum class Word : std::uint8_t {
     load_pack_streaming,
     store_pack,
     copy_async,
-    wait_async,
     count,  ///< of the words above; none itself
 };
 
@@ -51,7 +50,7 @@ constexpr const char* name_of(Word word) {
                                      "shuffle_down",   "shuffle_xor",    "ballot",    "any",
                                      "atomic_add",     "atomic_min",     "shared",    "cluster_shared",
                                      "load_streaming", "load_read_only", "load_pack", "load_pack_streaming",
-                                     "store_pack",     "copy_async",     "wait_async"};
+                                     "store_pack",     "copy_async"};
     static_assert(std::size(names) == static_cast<std::size_t>(Word::count), "a name for each word");
     return names[static_cast<int>(word)];
 }
