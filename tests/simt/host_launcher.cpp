@@ -3,6 +3,7 @@
 // The launcher runs grids in the order asked for, refuses impossible ones and survives errors.
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -62,6 +63,22 @@ struct Abandoned {
         }
         thread.template wait_async<0>();
         to[thread.index()] = local[thread.index() % 16];
+    }
+};
+
+/// One thread throws while its neighbours wait at a barrier, or have not begun.
+struct Throws {
+    static constexpr const char* name = "Throws";
+    static constexpr int block_threads = 128;
+    int index;
+
+    template <class Thread>
+    void operator()(const Thread& thread) const {
+        thread.sync_warp();
+        if (thread.index() == index) {
+            throw std::out_of_range("no such entry");
+        }
+        thread.sync_block();
     }
 };
 
@@ -144,6 +161,22 @@ TEST_CASE("a launcher is as good as new after an error", "[kernels][simt]") {
             });
             CHECK(contains(text, "127 threads (0-76, 78-127) wait at sync_block"));
             CHECK(contains(text, "1 thread (77) has returned"));
+
+            std::vector<float> sums(2);
+            launcher.run({.blocks_x = 2, .shared_bytes = tests::BlockSum<float>::shared_bytes},
+                         tests::BlockSum<float>{ones.data(), sums.data()});
+            CHECK(sums == std::vector<float>(2, 256));
+        }
+    });
+}
+
+TEST_CASE("an exception ends the launch with its text, and the launcher is as good as new", "[kernels][simt]") {
+    const std::vector<float> ones(512, 1);
+
+    tests::in_each_order([&](HostLauncher& launcher) {
+        for (const int thread : {0, 37, 127}) {
+            CHECK(contains(tests::text_of<simt::SimtError>([&] { launcher.run({.blocks_x = 2}, Throws{thread}); }),
+                           ", thread " + std::to_string(thread) + ": it threw: no such entry"));
 
             std::vector<float> sums(2);
             launcher.run({.blocks_x = 2, .shared_bytes = tests::BlockSum<float>::shared_bytes},

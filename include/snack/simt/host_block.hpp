@@ -5,6 +5,7 @@
 // the others. A thread that meets none costs a call: its fiber takes the next thread at once.
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -149,10 +150,7 @@ public:
             (snack::detail::append(text, parts), ...);
             error_.swap(text);
         }
-        current_ = -1;
-        copies(thread).clear();
-        idle_.push_back(running_);
-        running_->end_call();
+        end_block(thread);
     }
 
 private:
@@ -176,13 +174,38 @@ private:
         return fiber;
     }
 
+    /// On a fiber: nothing of the block runs any more once this thread has found an error.
+    [[noreturn]] void end_block(int thread) {
+        current_ = -1;
+        copies(thread).clear();
+        idle_.push_back(running_);
+        running_->end_call();
+    }
+
+    /// On a fiber: runs a thread from its first line to its last. An exception must not leave the fiber's stack.
+    void call_kernel(int thread) {
+#if defined(__cpp_exceptions)
+        try {
+            call_.run_thread(call_.kernel, *this, thread);
+            return;
+        } catch (const std::exception& exception) {
+            error_ = headline() + ", thread " + std::to_string(thread) + ": it threw: " + exception.what();
+        } catch (...) {
+            error_ = headline() + ", thread " + std::to_string(thread) + ": it threw what is no std::exception";
+        }
+        end_block(thread);
+#else
+        call_.run_thread(call_.kernel, *this, thread);
+#endif
+    }
+
     /// On a fiber: runs threads until one is next that waits on another fiber.
     static void run_threads(void* self) {
         HostBlock& block = *static_cast<HostBlock*>(self);
         Fiber* const own = block.running_;
         do {
             const int thread = block.current_;
-            block.call_.run_thread(block.call_.kernel, block, thread);
+            block.call_kernel(thread);
             AsyncCopies& copies = block.copies(thread);
             if (!copies.empty()) {
                 block.fail(thread, copies.oldest(), "the thread returned and had not waited for this copy");

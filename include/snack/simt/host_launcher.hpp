@@ -18,7 +18,7 @@ namespace snack::inline v0::simt {
 ///
 /// Finds by itself: collectives that not all threads reach, or reach on different lines; lanes and shared
 /// offsets out of range; misaligned accesses by a word of the vocabulary; shared memory where a word reads
-/// global memory alone; copies nobody waited for; writes next to shared memory; blocks of a
+/// global memory alone; copies nobody waited for; exceptions; writes next to shared memory; blocks of a
 /// cluster that do not all come to a sync_cluster, and writes to the shared memory of one that has not begun
 /// or has returned; under AddressSanitizer, any access out of bounds or to that memory.
 /// Finds where the results of several orders are compared: races that another order of whole
