@@ -3,9 +3,14 @@
 // Arrays that overlap: copies within a device take them, as on the host, and a layer refuses to keep two of
 // its arrays in the same memory.
 
+#include <chrono>
 #include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <snack/backends/coo_segmented.cuh>
+#include <tests/cuda/cases/gate.cuh>
 #include <tests/support/catch.hpp>
 #include <tests/support/device_layer.cuh>
 #include <tests/support/problem.hpp>
@@ -82,4 +87,25 @@ TEST_CASE("lent device memory can be lent again a little further on", "[gpu]") {
     layer.bind(ctx, {.values = layer.values(), .gradients = all.first(16)});
     CHECK(on_host<float>(ctx, std::as_const(layer).values()) == values);
     CHECK(on_host<float>(ctx, std::as_const(layer).gradients()) == std::vector<float>(16, 0));
+}
+
+TEST_CASE("what a layer had of its own is read on another stream before it is used again", "[gpu]") {
+    snack::CudaContext ctx, other;
+    CudaLayer layer = counting_layer(ctx);
+    const auto values = on_host<float>(ctx, std::as_const(layer).values());
+    auto lent = other.allocate<float>(16);
+    other.synchronize();
+    Gate gate;
+    gate.hold(other, 10'000);
+
+    layer.bind(other, {.values = lent.span()});
+
+    std::vector<snack::DeviceBuffer<float>> others;  // one of them, as a rule, where the values were
+    for (int i = 0; i < 100; ++i) {
+        others.push_back(ctx.allocate<float>(16));
+        ctx.fill(others.back().span(), -1);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // for what nothing holds back
+    gate.open();
+    CHECK(on_host<float>(other, std::as_const(layer).values()) == values);
 }

@@ -2,6 +2,7 @@
 
 // An array of parameters is its own or lies in lent memory; copies are always apart.
 
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -22,6 +23,28 @@ FlatArray<int> counting(Size size, Allocator* allocator = nullptr) {
     }
     return FlatArray<int>(std::move(buffer));
 }
+
+/// Stands for a context whose work goes on after its calls have returned: what is freed too early is seen.
+class LateContext : public HostContext {
+public:
+    explicit LateContext(const tests::CountingAllocator& memory) : HostContext({.threads = 1}), memory_(&memory) {}
+
+    void copy(std::span<const int> from, std::span<int> to) {
+        from_ = from;
+        to_ = to;
+    }
+    void require_not_capturing(const char*) const {}
+    template <class T>
+    void finish_before_freeing(const Buffer<T>&) const {
+        CHECK(memory_->live_bytes > 0);
+        HostContext::copy(from_, to_);
+    }
+
+private:
+    const tests::CountingAllocator* memory_;
+    std::span<const int> from_;
+    std::span<int> to_;
+};
 
 std::vector<int> elements_of(const FlatArray<int>& array) {
     return {array.span().begin(), array.span().end()};
@@ -97,6 +120,18 @@ TEST_CASE("an array that moves to lent memory brings its elements and frees its 
     array.move_to(ctx, std::span(memory).subspan(1, 4));
 
     CHECK(memory == std::vector<int>{-1, 0, 1, 2, 3, -1});
+    CHECK(allocator.live_bytes == 0);
+}
+
+TEST_CASE("an array's own memory is freed once the copy from it has been ordered", "[nn][flat_array]") {
+    tests::CountingAllocator allocator;
+    LateContext ctx(allocator);
+    FlatArray<int> array = counting(4, &allocator);
+    std::vector<int> memory(4);
+
+    array.move_to(ctx, memory);
+
+    CHECK(memory == std::vector<int>{0, 1, 2, 3});
     CHECK(allocator.live_bytes == 0);
 }
 

@@ -52,6 +52,14 @@ concept ChecksMemory = requires(const C& context, const void* data) {
     context.require_own("the call", "the operand", data);
 };
 
+/// Optional: memory is freed in the order of the stream that it was taken for, which may not be the context's, and
+/// not while that records a graph.
+template <class C>
+concept FreesInOrder = requires(const C& context, const typename C::template buffer<float>& buffer) {
+    context.require_not_capturing("the call");
+    context.finish_before_freeing(buffer);
+};
+
 template <class C>
 concept Context = AllocatesMemory<C> && MovesData<C> && RunsElements<C>;
 

@@ -71,6 +71,25 @@ public:
         return memory;
     }
 
+    /// What the stream is given from now on comes after what that of `other` has been given so far.
+    void wait_for(const char* where, const DeviceMemory& other) const {
+        if (device_ == other.device_ && stream_ == other.stream_) {
+            return;
+        }
+        const DeviceGuard others(other.device_, where);
+        cudaEvent_t event = nullptr;
+        SNACK_CUDA(where, cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
+        const cudaError_t recorded = cudaEventRecord(event, other.stream_);
+        cudaError_t waited = cudaSuccess;
+        if (recorded == cudaSuccess) {
+            const QuietDeviceGuard own(device_);  // a borrowed stream may be the default one, of either device
+            waited = cudaStreamWaitEvent(stream_, event, 0);
+        }
+        cudaEventDestroy(event);
+        require_cuda(recorded, where, "cudaEventRecord");
+        require_cuda(waited, where, "cudaStreamWaitEvent");
+    }
+
     void deallocate(void* memory, Size bytes) const noexcept {
         const QuietDeviceGuard guard(device_);
         if (allocator_ != nullptr) {

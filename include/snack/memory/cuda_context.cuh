@@ -99,23 +99,13 @@ public:
     }
 
     /// Work that this context is given from now on comes after what `other` has been given so far.
-    void wait_for(const CudaContext& other) const {
-        constexpr const char* where = "CudaContext::wait_for";
-        if (device() == other.device() && stream() == other.stream()) {
-            return;
-        }
-        const DeviceGuard others(other.device(), where);
-        cudaEvent_t event = nullptr;
-        SNACK_CUDA(where, cudaEventCreateWithFlags, &event, cudaEventDisableTiming);
-        const cudaError_t recorded = cudaEventRecord(event, other.stream());
-        cudaError_t waited = cudaSuccess;
-        if (recorded == cudaSuccess) {
-            const detail::QuietDeviceGuard own(device());  // a borrowed stream may be the default one, of either device
-            waited = cudaStreamWaitEvent(stream(), event, 0);
-        }
-        cudaEventDestroy(event);
-        detail::require_cuda(recorded, where, "cudaEventRecord");
-        detail::require_cuda(waited, where, "cudaStreamWaitEvent");
+    void wait_for(const CudaContext& other) const { memory_->wait_for("CudaContext::wait_for", *other.memory_); }
+
+    /// `buffer`, which may have been made for another stream, will be freed after the work that this context has been
+    /// given so far.
+    template <class T>
+    void finish_before_freeing(const DeviceBuffer<T>& buffer) const {
+        buffer.free_after("CudaContext::finish_before_freeing", *memory_);
     }
 
     /// Whether the stream is recording a graph.

@@ -66,6 +66,13 @@ public:
         }
     }
 
+    /// The elements will be freed after what the stream of `user` has been given so far.
+    void free_after(const char* where, const detail::DeviceMemory& user) const {
+        if (size_ > 0) {
+            memory_->wait_for(where, user);
+        }
+    }
+
     T* data() noexcept { return data_; }
     const T* data() const noexcept { return data_; }
     Size size() const noexcept { return size_; }

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include <snack/concepts/context.hpp>
 #include <snack/core/span.hpp>
 #include <snack/memory/buffer.hpp>
 
@@ -30,7 +31,7 @@ public:
     ~FlatArray() = default;
 
     /// Copies the elements to `memory` of the same extent, which is the array from then on, and
-    /// frees its own.
+    /// frees its own, on a GPU after the copy.
     template <class Context>
     void move_to(Context& ctx, SpanIn<T, Space> memory) {
         if (memory.data() == view_.data()) {
@@ -38,6 +39,9 @@ public:
         }
         ctx.copy(std::as_const(*this).span(), memory);
         view_ = memory;
+        if constexpr (FreesInOrder<Context>) {
+            ctx.finish_before_freeing(own_);
+        }
         own_ = own_.similar(0);
     }
 

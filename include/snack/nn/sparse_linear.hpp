@@ -225,9 +225,12 @@ public:
     /// of the layer, and a layer that is assigned to, has memory of its own again.
     /// @throws ShapeError, before anything is written, if an extent is wrong, or if a span overlaps
     ///         another one or the memory of another array of the layer; ArgumentError for memory, or a layer,
-    ///         that the device of the context does not reach
+    ///         that the device of the context does not reach; UnsupportedError if its stream records a graph
     void bind(context_type& ctx, const ParameterSpans<T, space>& spans) {
         require_usable("SparseLinear::bind");
+        if constexpr (FreesInOrder<context_type>) {
+            ctx.require_not_capturing("SparseLinear::bind");
+        }
         detail::check_memory("SparseLinear::bind", "the layer", ctx, topology_->row_offsets());
         const span<T> lent[] = {spans.values, spans.gradients, spans.bias, spans.bias_gradients};
         FlatArray<T, space>* const arrays[] = {&values_, &gradients_, &bias_, &bias_gradients_};

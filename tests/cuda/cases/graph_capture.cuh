@@ -84,6 +84,8 @@ void what_cannot_be_recorded_is_refused_and_the_recording_goes_on() {
         CHECK_THROWS_AS(ctx.copy_from_host(std::span<const T>(&on_stack, 1), at.layer.values()), UnsupportedError);
         CHECK_THROWS_AS(ctx.copy_to_host(std::as_const(at.layer).values(), std::span<T>(&on_stack, 1)),
                         UnsupportedError);
+        CHECK(text_of<UnsupportedError>([&] { at.layer.bind(ctx, {.values = at.span(at.dx())}); }) ==
+              "SparseLinear::bind: the stream is recording a graph");
         CHECK_THROWS_AS(at.layer.forward(ctx, {&on_stack, 1, 1}, at.y()), snack::ArgumentError);
         at.layer.forward(ctx, at.x(), at.y());
     });
