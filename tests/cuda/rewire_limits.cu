@@ -11,6 +11,7 @@
 #include <tests/support/catch.hpp>
 #include <tests/support/device_layer.cuh>
 #include <tests/support/problem.hpp>
+#include <tests/support/throws.hpp>
 
 using namespace tests;
 
@@ -155,4 +156,18 @@ TEST_CASE("calls with nothing to do leave no error on the device", "[gpu]") {
             CHECK((is_y || is_dx ? results[i] == 0 : std::isnan(results[i])));
         }
     }
+}
+
+TEST_CASE("a report is not applied to memory that its device does not reach", "[gpu][rewire]") {
+    snack::CudaContext ctx;
+    DeviceSide layer(ctx, {.in_features = 5, .out_features = 4, .sparsity = 0.5});
+    const auto report = layer.rewire(ctx, snack::MagnitudePruner{0.3}, snack::UniformGrower{});
+    std::vector<float> on_heap(10, 2);
+
+    CHECK(text_of<snack::ArgumentError>([&] {
+              report.apply_map(ctx, DeviceSpan<float>(on_heap.data(), on_heap.size()), 0);
+          }) == "CudaRewireReport::apply_map: the array lies in host memory, the context takes memory of device 0");
+
+    CHECK(on_heap == std::vector<float>(10, 2));
+    CHECK_NOTHROW(ctx.synchronize());
 }

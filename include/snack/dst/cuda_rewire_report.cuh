@@ -50,12 +50,19 @@ public:
 
     /// Carries one array along, in place: survivors keep their element bit for bit at its new position, grown
     /// entries get `fill`. O(nnz) asynchronous work, scratch space for a copy of the array.
-    /// @throws ShapeError, before anything is written, if the extent is wrong
+    /// @throws ShapeError, before anything is written, if the extent is wrong; ArgumentError for an array or a report
+    ///         that the device of the context does not reach
     template <class T>
     void apply_map(CudaContext& ctx, DeviceSpan<T> array, const std::type_identity_t<T>& fill) const {
-        require<ShapeError>(static_cast<Size>(array.size()) == new_to_old_.size() && dropped_ == grown_,
-                            "CudaRewireReport::apply_map", "span of ", array.size(), " elements for ",
-                            old_to_new_.size(), " entries before and ", new_to_old_.size(), " after");
+        constexpr const char* where = "CudaRewireReport::apply_map";
+        require<ShapeError>(static_cast<Size>(array.size()) == new_to_old_.size() && dropped_ == grown_, where,
+                            "span of ", array.size(), " elements for ", old_to_new_.size(), " entries before and ",
+                            new_to_old_.size(), " after");
+        if (array.empty()) {
+            return;
+        }
+        ctx.require_own(where, "the array", array.data());
+        ctx.require_own(where, "the report", new_to_old_.data());
         const DeviceSpan<T> copy = ctx.scratch<T>(scratch_slot, new_to_old_.size());
         ctx.copy(DeviceSpan<const T>(array), copy);
         ctx.for_each_index(new_to_old_.size(),
