@@ -43,6 +43,7 @@ namespace detail {
     std::string text;
     (append(text, where), append(text, ": "), append(text, call), append(text, " failed with "));
     (append(text, cudaGetErrorName(code)), append(text, ", "), append(text, cudaGetErrorString(code)));
+    append(text, code == cudaErrorInsufficientDriver ? "; CUDA says so too where there is no driver at all" : "");
 #if defined(__cpp_exceptions)
     throw CudaError(text, code);
 #else
