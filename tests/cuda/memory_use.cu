@@ -62,6 +62,17 @@ void grows_nothing(int calls, const Call& call) {
     CHECK(resident_bytes() <= resident_before + block);
 }
 
+/// A handle of a library, which tells whether its context still held scratch space when it ended.
+struct LibraryHandle {
+    const CountingAllocator* accounts = nullptr;
+    bool* ended_first = nullptr;
+
+    explicit LibraryHandle(snack::CudaContext&) {}
+    LibraryHandle(const LibraryHandle&) = delete;
+    LibraryHandle& operator=(const LibraryHandle&) = delete;
+    ~LibraryHandle() { *ended_first = accounts->live_bytes > 0; }
+};
+
 }  // namespace
 
 TEST_CASE("an SGD step at 90 % sparsity holds at least 70 % less than a dense one", "[gpu][memory]") {
@@ -137,4 +148,25 @@ TEST_CASE("layers that come and go leave nothing behind on the device", "[gpu][a
             ctx, {.in_features = 1000, .out_features = 900, .sparsity = 0.9});
         layer.rewire(ctx, snack::MagnitudePruner{0.3}, snack::UniformGrower{});
     });
+}
+
+TEST_CASE("a context ends its handles before its memory, also where another is assigned to it", "[gpu]") {
+    CountingAllocator accounts;
+    CountingCudaAllocator allocator(&accounts);
+    for (const bool assigned : {false, true}) {
+        bool ended_first = false;
+        {
+            snack::CudaContext ctx({.allocator = &allocator});
+            ctx.scratch<float>(0, 10);
+            auto& handle = ctx.handle<LibraryHandle>();
+            handle.accounts = &accounts;
+            handle.ended_first = &ended_first;
+            if (assigned) {
+                ctx = snack::CudaContext();
+                CHECK(ctx.scratch_bytes() == 0);
+            }
+        }
+        CHECK(ended_first);
+        CHECK(accounts.live_bytes == 0);
+    }
 }

@@ -59,7 +59,21 @@ public:
 
     /// Scratch space and handles move along; a moved-from context can only be destroyed or assigned to.
     CudaContext(CudaContext&&) noexcept = default;
-    CudaContext& operator=(CudaContext&&) noexcept = default;
+    /// What the context had goes as in the destructor: handles first, for they refer to the stream.
+    CudaContext& operator=(CudaContext&& other) noexcept {
+        CudaContext moved(std::move(other));
+        moved.swap(*this);
+        return *this;
+    }
+
+    void swap(CudaContext& other) noexcept {
+        std::swap(multiprocessors_, other.multiprocessors_);
+        std::swap(shared_bytes_, other.shared_bytes_);
+        std::swap(has_clusters_, other.has_clusters_);
+        std::swap(memory_, other.memory_);
+        std::swap(blocks_, other.blocks_);
+        std::swap(handles_, other.handles_);
+    }
 
     int device() const noexcept { return memory_->device(); }
     cudaStream_t stream() const noexcept { return memory_->stream(); }
