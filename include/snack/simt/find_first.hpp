@@ -26,7 +26,7 @@ struct FindFirst {
         }
     }
 
-    LaunchShape shape() const { return {.blocks_x = (count + block_threads - 1) / block_threads}; }
+    LaunchShape shape() const { return {.blocks_x = blocks_for(count, block_threads)}; }
 };
 
 }  // namespace snack::inline v0::simt

@@ -29,7 +29,7 @@ struct ForEachIndex {
     /// Enough blocks to fill the device a few times over, and no more.
     static LaunchShape shape(Size count, int multiprocessors) {
         constexpr Size blocks_per_multiprocessor = 32;
-        const Size wanted = (count + block_threads - 1) / block_threads;
+        const Size wanted = blocks_for(count, block_threads);
         const Size most = blocks_per_multiprocessor * multiprocessors;
         return {.blocks_x = wanted < most ? wanted : most};
     }

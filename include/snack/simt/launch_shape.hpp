@@ -36,6 +36,14 @@ concept KernelFunctor = std::is_trivially_copyable_v<K> && requires {
     0 && K::block_threads <= 1024 && K::block_threads % warp_size == 0;
 };
 
+/// The most blocks of a grid in y on any device; in x it takes 2^31 - 1.
+inline constexpr Size max_blocks_y = 65535;
+
+/// How many blocks of `per_block` elements hold `count` elements.
+constexpr Size blocks_for(Size count, Size per_block) {
+    return (count + per_block - 1) / per_block;
+}
+
 /// The most blocks of a cluster that every device with clusters (sm_90 and newer) takes.
 inline constexpr int max_cluster_blocks = 8;
 
@@ -55,8 +63,8 @@ struct LaunchShape {
 inline void check(const LaunchShape& shape, const char* kernel) {
     require<ArgumentError>(shape.blocks_x >= 0 && shape.blocks_x <= 0x7fffffff, kernel, shape.blocks_x,
                            " blocks in x; a grid takes 0 to 2^31 - 1");
-    require<ArgumentError>(shape.blocks_y >= 0 && shape.blocks_y <= 65535, kernel, shape.blocks_y,
-                           " blocks in y; a grid takes 0 to 65535");
+    require<ArgumentError>(shape.blocks_y >= 0 && shape.blocks_y <= max_blocks_y, kernel, shape.blocks_y,
+                           " blocks in y; a grid takes 0 to ", max_blocks_y);
     require<ArgumentError>(shape.shared_bytes >= 0 && shape.shared_bytes <= max_shared_bytes, kernel,
                            shape.shared_bytes, " bytes of shared memory; a block takes 0 to ", max_shared_bytes);
     require<ArgumentError>(shape.cluster_x >= 1 && shape.cluster_x <= max_cluster_blocks, kernel, shape.cluster_x,

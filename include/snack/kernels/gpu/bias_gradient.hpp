@@ -47,8 +47,7 @@ struct BiasGradientAcrossLanes : BiasOperands<T> {
     }
 
     simt::LaunchShape shape() const {
-        constexpr Size features_per_block = block_threads / simt::warp_size;
-        return {.blocks_x = (features + features_per_block - 1) / features_per_block};
+        return {.blocks_x = simt::blocks_for(features, block_threads / simt::warp_size)};
     }
 };
 
@@ -77,7 +76,7 @@ struct BiasGradientByThread : BiasOperands<T> {
         db[feature] = static_cast<T>(sum);
     }
 
-    simt::LaunchShape shape() const { return {.blocks_x = (features + block_threads - 1) / block_threads}; }
+    simt::LaunchShape shape() const { return {.blocks_x = simt::blocks_for(features, block_threads)}; }
 };
 
 }  // namespace snack::inline v0::kernels::gpu

@@ -38,9 +38,8 @@ struct CooAtomicProduct {
     }
 
     simt::LaunchShape shape() const {
-        constexpr Size most_in_y = 65535;
-        return {.blocks_x = (nnz + block_threads - 1) / block_threads,
-                .blocks_y = batch < most_in_y ? batch : most_in_y};
+        return {.blocks_x = simt::blocks_for(nnz, block_threads),
+                .blocks_y = batch < simt::max_blocks_y ? batch : simt::max_blocks_y};
     }
 };
 
@@ -72,7 +71,7 @@ struct CooOuterProduct {
         dw[e] = static_cast<T>(sum);
     }
 
-    simt::LaunchShape shape() const { return {.blocks_x = (nnz + block_threads - 1) / block_threads}; }
+    simt::LaunchShape shape() const { return {.blocks_x = simt::blocks_for(nnz, block_threads)}; }
 };
 
 }  // namespace snack::inline v0::kernels::gpu

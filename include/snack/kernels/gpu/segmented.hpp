@@ -28,10 +28,8 @@ inline constexpr int segmented_block_threads = 256;
 
 /// A warp for each segment, and blocks in y for groups of samples, as many as a grid can have.
 inline simt::LaunchShape segmented_shape(Size segments, Size groups_of_samples) {
-    constexpr Size segments_per_block = segmented_block_threads / simt::warp_size;
-    constexpr Size most_in_y = 65535;
-    return {.blocks_x = (segments + segments_per_block - 1) / segments_per_block,
-            .blocks_y = groups_of_samples < most_in_y ? groups_of_samples : most_in_y};
+    return {.blocks_x = simt::blocks_for(segments, segmented_block_threads / simt::warp_size),
+            .blocks_y = groups_of_samples < simt::max_blocks_y ? groups_of_samples : simt::max_blocks_y};
 }
 
 template <class T, class Position>
@@ -86,7 +84,7 @@ struct SegmentedProduct : ProductOperands<T, Position> {
         }
     }
 
-    simt::LaunchShape shape() const { return segmented_shape(segments.count, (batch + group - 1) / group); }
+    simt::LaunchShape shape() const { return segmented_shape(segments.count, simt::blocks_for(batch, group)); }
 };
 
 /// The same with a lane for each sample, which takes all entries in turn: for samples that lie side by side.
@@ -118,7 +116,7 @@ struct SegmentedProductBySample : ProductOperands<T, Position> {
     }
 
     simt::LaunchShape shape() const {
-        return segmented_shape(segments.count, (batch + simt::warp_size - 1) / simt::warp_size);
+        return segmented_shape(segments.count, simt::blocks_for(batch, simt::warp_size));
     }
 };
 
