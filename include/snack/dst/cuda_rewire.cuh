@@ -157,7 +157,7 @@ DeviceBuffer<Size> smallest_entries(CudaContext& ctx, DeviceSpan<const T> values
     return smallest;
 }
 
-/// As on the host.
+/// As on the host. O(ranks log nnz log out_features) asynchronous work, no memory.
 inline void ranks_to_free_cells(CudaContext& ctx, const CudaTopology& topology, DeviceBuffer<Size>& ranks) {
     ctx.for_each_index(ranks.size(), detail::cells_of(topology, ranks.data()));
 }

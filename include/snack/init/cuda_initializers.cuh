@@ -12,7 +12,8 @@
 
 namespace snack::inline v0 {
 
-/// As on the host, in GPU memory.
+/// As on the host, in GPU memory. O(nnz log nnz) work, O(nnz + out_features) memory. Waits for the stream a few times.
+/// @throws as on the host; UnsupportedError if the stream records a graph
 inline CudaTopologyPtr uniform_topology(CudaContext& ctx, Size out_features, Size in_features, Size nnz,
                                         const RandomKey& key) {
     detail::check_features("uniform_topology", out_features, in_features);
@@ -53,7 +54,9 @@ struct InitializeEntry {
 
 }  // namespace detail
 
-/// As on the host; the call operator of the initialiser is a SNACK_HOST_DEVICE function. O(nnz log nnz) work.
+/// As on the host; the call operator of the initialiser is a SNACK_HOST_DEVICE function. O(nnz log nnz) asynchronous
+/// work, memory for a sorted copy of the columns.
+/// @throws ShapeError if `values` has another extent; nothing is written then
 template <Scalar T, ValueInitializer I>
 void initialize_values(CudaContext& ctx, const CudaTopology& topology, const I& initializer, const RandomKey& key,
                        DeviceSpan<T> values) {

@@ -29,6 +29,7 @@ public:
     template <class T>
     using buffer = DeviceBuffer<T>;
 
+    /// What is borrowed must outlive the context and all arrays made through it.
     struct Options {
         std::optional<int> device = std::nullopt;           ///< none: the current one
         std::optional<cudaStream_t> stream = std::nullopt;  ///< borrowed, of that device; none: a stream of its own
@@ -97,7 +98,8 @@ public:
         detail::require_cuda(simt::launch(stream(), shape, kernel), Kernel::name, "cudaLaunchKernelExC");
     }
 
-    /// body(i) for each i in [0, count), each on a thread of its own or one after the other.
+    /// body(i) for each i in [0, count), each on a thread of its own or one after the other. Asynchronous.
+    /// @throws CudaError if the launch fails
     template <class Body>
     void for_each_index(Size count, const Body& body) {
         launch(simt::ForEachIndex<Body>{count, body}, simt::ForEachIndex<Body>::shape(count, multiprocessors_));
@@ -112,7 +114,8 @@ public:
         SNACK_CUDA(where, cudaStreamSynchronize, stream());
     }
 
-    /// Work that this context is given from now on comes after what `other` has been given so far.
+    /// Work that this context is given from now on comes after what `other` has been given so far. Asynchronous.
+    /// @throws CudaError
     void wait_for(const CudaContext& other) const { memory_->wait_for("CudaContext::wait_for", *other.memory_); }
 
     /// `buffer`, which may have been made for another stream, will be freed after the work that this context has been
@@ -152,14 +155,16 @@ public:
         }
     }
 
-    /// Overwrites every element.
+    /// Overwrites every element. Asynchronous.
     template <class T>
     void fill(DeviceSpan<T> to, const std::type_identity_t<T>& value) {
         for_each_index(static_cast<Size>(to.size()), simt::FillElement<T>{to.data(), value});
     }
 
-    /// Copies as many elements as `to` has, which is on this context's device; `from` may be on another one, whose work
-    /// on it the caller orders. The arrays may overlap, which takes memory for a copy in between.
+    /// Copies as many elements as `to` has, which is on this context's device, and `from` no fewer; `from` may be on
+    /// another one, whose work on it the caller orders. Asynchronous. The arrays may overlap, which takes memory for a
+    /// copy in between.
+    /// @throws CudaError; of arrays that overlap as allocate
     template <class T>
     void copy(DeviceSpan<const std::type_identity_t<T>> from, DeviceSpan<T> to) const {
         if (from.data() == to.data()) {
@@ -174,7 +179,8 @@ public:
         copy_on_devices(to.data(), from.data(), to.size_bytes());
     }
 
-    /// Has read all of `from` when it returns.
+    /// Copies as many elements as `to` has, and `from` no fewer. Waits for the stream: all of `from` has been read when
+    /// it returns.
     /// @throws UnsupportedError if the stream records a graph
     template <class T>
     void copy_from_host(std::span<const std::type_identity_t<T>> from, DeviceSpan<T> to) const {
@@ -183,7 +189,7 @@ public:
         synchronize();
     }
 
-    /// Waits for the stream.
+    /// Copies as many elements as `to` has, and `from` no fewer. Waits for the stream.
     /// @throws UnsupportedError if the stream records a graph
     template <class T>
     void copy_to_host(DeviceSpan<const std::type_identity_t<T>> from, std::span<T> to) const {
@@ -192,7 +198,9 @@ public:
         synchronize();
     }
 
-    /// Uninitialised memory that the caller owns.
+    /// Uninitialised memory that the caller owns, to be used and freed in the order of the stream.
+    /// @throws ArgumentError for a negative count or one whose bytes pass 2^63; UnsupportedError if the stream
+    ///         records a graph; CudaError, or what the caller's allocator throws, if there is no memory
     template <class T>
     DeviceBuffer<T> allocate(Size count) const {
         return DeviceBuffer<T>(count, memory_);
