@@ -14,7 +14,8 @@
 namespace snack::inline v0 {
 
 /// Uninitialised elements of a trivially copyable type. Work on other streams that uses the array must be
-/// ordered before its destruction by the caller.
+/// ordered before its destruction by the caller. Not to be destroyed or assigned to while its stream records a
+/// graph: CUDA does not take the memory back then.
 template <class T>
 class DeviceBuffer {
     static_assert(std::is_trivially_copyable_v<T>);
