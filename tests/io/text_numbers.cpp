@@ -2,9 +2,12 @@
 
 // Numbers are read as the C library reads them, to the last bit, whatever they look like.
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -152,14 +155,14 @@ TEMPLATE_TEST_CASE("numbers of every look are rounded as by the C library", "[io
 TEMPLATE_TEST_CASE("random digits are rounded as by the C library", "[io][text]", float, double) {
     std::mt19937_64 dice(7);
     for (int round = 0; round < 100'000; ++round) {
-        std::string token = dice() % 2 == 0 ? "-" : "";
-        const std::uint64_t digits = dice() >> dice() % 64;
-        token += std::to_string(digits);
+        std::string token(dice() % 2, '-');
+        token.append(std::to_string(dice() >> dice() % 64));
         if (dice() % 4 != 0) {
             token.insert(token.size() - dice() % (token.size() - token.find_first_of("0123456789") + 1), ".");
         }
         if (dice() % 2 == 0) {
-            token.append("e").append(std::to_string(static_cast<int>(dice() % 60) - 30));
+            const int most = dice() % 2 == 0 ? 30 : 350;
+            token.append("e").append(std::to_string(static_cast<int>(dice() % 700) * most / 350 - most));
         }
         CAPTURE(token);
         TestType value{};
@@ -177,10 +180,31 @@ TEMPLATE_TEST_CASE("numbers half way between two others are rounded to even, and
     for (int round = 0; round < 20'000; ++round) {
         const std::uint64_t odd = (dice() >> (64 - digits - 1)) | 1;  // one binary digit too many
         const int places = 1 + static_cast<int>(dice() % 8);
-        std::string token = std::to_string(odd) + "." + std::string(static_cast<std::size_t>(places), '0');
+        std::string token = std::to_string(odd);
+        token.append(".").append(static_cast<std::size_t>(places), '0');
         if (dice() % 2 == 0) {
             token.back() = '1';
         }
+        CAPTURE(token);
+        TestType value{};
+
+        REQUIRE(read(token, value));
+
+        REQUIRE(same_bits(value, of_the_c_library<TestType>(token)));
+    }
+}
+
+TEMPLATE_TEST_CASE("digits that end next to half way between two numbers are rounded as by the C library", "[io][text]",
+                   float, double) {
+    std::mt19937_64 dice(13);
+    using Bits = std::conditional_t<sizeof(TestType) == 8, std::uint64_t, std::uint32_t>;
+    constexpr Bits infinity = std::bit_cast<Bits>(std::numeric_limits<TestType>::infinity());
+    for (int round = 0; round < 50'000; ++round) {
+        const auto below = std::bit_cast<TestType>(static_cast<Bits>(dice() % (infinity - 1)));
+        const auto above = std::nextafter(below, std::numeric_limits<TestType>::infinity());
+        const long double half_way = (static_cast<long double>(below) + static_cast<long double>(above)) / 2;
+        char token[40];
+        std::snprintf(token, sizeof token, "%.*Le", 16 + static_cast<int>(dice() % 3), half_way);
         CAPTURE(token);
         TestType value{};
 

@@ -4,9 +4,11 @@
 // Numbers in text. The text ends in a line end and has eight readable bytes behind that, so nothing here looks for
 // its end: what is no digit stops digits, of which those of fractions are taken eight at a time.
 
+#include <algorithm>
 #include <bit>
 #include <cfloat>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -106,47 +108,75 @@ inline const char* take_whole(const char* p, Size& to) {
     return p != first ? p : nullptr;
 }
 
-/// The first powers of five, and 2^(63 + bits) / 5^i for those of `bits` bits.
-struct PowersOfFive {
-    __extension__ using Wide = unsigned __int128;
+/// A positive number, significand * 2^exponent: 64 bits that begin with a one.
+struct BinaryPower {
+    std::uint64_t significand;
+    int exponent;
+};
 
-    std::uint64_t power[28] = {1};
-    std::uint64_t reciprocal[28] = {};
+/// 10^e for e from -342 to 308; whole mantissas below 2^64 make no finite double beyond. A significand is less
+/// than 1.01 too small: one is what 64 bits drop, and 342 steps drop less than 2^-124 of 128 bits each.
+class PowersOfTen {
+public:
+    static constexpr int lowest = -342;
+    static constexpr int count = 308 - lowest + 1;
 
-    constexpr PowersOfFive() {
-        for (int i = 1; i < 28; ++i) {
-            power[i] = power[i - 1] * 5;
-            reciprocal[i] = static_cast<std::uint64_t>((Wide{1} << (127 - std::countl_zero(power[i]))) / power[i]);
+    constexpr PowersOfTen() {
+        Wide up = Wide{1} << 127;  // 10^i and, below, 10^-i, with their exponents
+        Wide down = up;
+        int up_exponent = -127;
+        int down_exponent = -127;
+        for (int i = 0; i <= -lowest; ++i) {
+            powers_[-lowest - i] = {static_cast<std::uint64_t>(down >> 64), down_exponent + 64};
+            if (i - lowest < count) {
+                powers_[i - lowest] = {static_cast<std::uint64_t>(up >> 64), up_exponent + 64};
+            }
+            up = normalized(up / 8 * 5, up_exponent += 4);
+            down = normalized(down / 5, down_exponent -= 1);
         }
     }
-};
-inline constexpr PowersOfFive powers_of_five;
+    constexpr const BinaryPower& operator[](std::size_t index) const { return powers_[index]; }
 
-/// mantissa / 10^digits, rounded once to nearest. mantissa > 0, digits at most 27: then 5^digits fits, and no result
-/// is subnormal. A product with the reciprocal has ten bits more than the result, and mostly they tell which way to
-/// round; else an integer quotient does, whose lowest bit stands for all that follows.
-template <Scalar T>
-T divide_by_power(std::uint64_t mantissa, int digits) {
-    using Wide = PowersOfFive::Wide;
-    const std::uint64_t power = powers_of_five.power[digits];
-    const int zeros = std::countl_zero(mantissa);
-    const Wide product = static_cast<Wide>(mantissa << zeros) * powers_of_five.reciprocal[digits];
-    const auto near = static_cast<std::uint64_t>(product >> 65);  // from 2^61 on; at most one and a half too small
-    const int spare = 64 - std::countl_zero(near) - std::numeric_limits<T>::digits;
-    const std::uint64_t dropped = near & ((std::uint64_t{1} << spare) - 1);
-    const std::uint64_t half = std::uint64_t{1} << (spare - 1);
-    if (dropped - (half - 1) > 1) [[likely]] {
-        const int exponent = zeros - std::countl_zero(power) + 62 + digits;
-        const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - exponent) << 52);
-        return static_cast<T>(static_cast<double>(static_cast<T>(static_cast<Size>(near))) * scale);
+private:
+    __extension__ using Wide = unsigned __int128;
+
+    static constexpr Wide normalized(Wide significand, int& exponent) {
+        for (; significand >> 127 == 0; --exponent) {
+            significand <<= 1;
+        }
+        return significand;
     }
-    const int shift = 63 + zeros - std::countl_zero(power);
-    const Wide numerator = static_cast<Wide>(mantissa) << shift;
-    const auto quotient = static_cast<std::uint64_t>(numerator / power);
-    const bool exact = static_cast<Wide>(quotient) * power == numerator;
-    const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 - shift - digits) << 52);
-    const auto rounded = static_cast<T>(quotient | (exact ? 0u : 1u));
-    return static_cast<T>(static_cast<double>(rounded) * scale);
+
+    BinaryPower powers_[count] = {};
+};
+inline constexpr PowersOfTen powers_of_ten;
+
+/// to = mantissa * 10^e, rounded once to nearest; mantissa > 0. False if that is not certain: where it is half way
+/// between two numbers, or too close to say, and for results that are subnormal or infinite or not far from it.
+template <Scalar T>
+bool scale_by_power(std::uint64_t mantissa, Size e, T& to) {
+    __extension__ using Wide = unsigned __int128;
+    using Limits = std::numeric_limits<T>;
+    constexpr int least = std::max(Limits::min_exponent - 62, -1022);
+    constexpr int most = Limits::max_exponent - 64;
+    const auto index = static_cast<std::size_t>(e - PowersOfTen::lowest);
+    if (index >= PowersOfTen::count) {
+        return false;
+    }
+    const BinaryPower& power = powers_of_ten[index];
+    const int zeros = std::countl_zero(mantissa);
+    const Wide product = static_cast<Wide>(mantissa << zeros) * power.significand;
+    const auto near = static_cast<std::uint64_t>(product >> 65);  // from 2^61 on, and less than 1.6 too small
+    const int exponent = 65 - zeros + power.exponent;
+    const int spare = 64 - std::countl_zero(near) - Limits::digits;
+    const std::uint64_t half = std::uint64_t{1} << (spare - 1);
+    const std::uint64_t dropped = near & (2 * half - 1);
+    if (dropped - (half - 1) <= 1 || static_cast<unsigned>(exponent - least) > static_cast<unsigned>(most - least)) {
+        return false;
+    }
+    const double scale = std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+    to = static_cast<T>(static_cast<double>(static_cast<T>(static_cast<Size>(near))) * scale);
+    return true;
 }
 
 /// What stands for a number beyond the range of T, whose token is given without sign.
@@ -171,33 +201,31 @@ T beyond_range(const char* token, const char* end) {
     return found && place + exponent > 0 ? std::numeric_limits<T>::infinity() : T{0};
 }
 
+/// As take_number, for whatever a number without sign may look like that ends at `end`.
+template <Scalar T>
+bool read_token(const char* token, const char* end, T& to) {
+    const auto [stop, error] = std::from_chars(token, end, to);
+    if (stop != end && stop != token && (*stop | 0x20) == 'd') {  // as Fortran writes the exponents of doubles
+        std::string copy(token, end);
+        copy[static_cast<std::size_t>(stop - token)] = 'e';
+        return copy.find_first_of("dD") == std::string::npos && read_token(copy.data(), copy.data() + copy.size(), to);
+    }
+    if (stop == end && error == std::errc::result_out_of_range) {
+        to = beyond_range<T>(token, end);
+        return true;
+    }
+    return stop == end && error == std::errc{};
+}
+
 /// As take_number, for whatever a number may look like.
 template <Scalar T>
 [[gnu::noinline]] const char* take_any_number(const char* p, T& to) {
     const bool negative = *p == '-';
     const char* token = p + (negative || *p == '+' ? 1 : 0);
     const char* end = skip_token(token);
-    if (token == end || *token == '-') {
-        return nullptr;
-    }
-    std::string copy;
-    const char* first = token;
-    const char* last = end;
-    if (is_digit(*token) || *token == '.') {
-        copy.assign(token, end);
-        for (char& c : copy) {
-            c = c == 'd' || c == 'D' ? 'e' : c;  // as Fortran writes the exponents of doubles
-        }
-        first = copy.data();
-        last = first + copy.size();
-    }
     T magnitude{};
-    const auto [stop, error] = std::from_chars(first, last, magnitude);
-    if (stop != last || error == std::errc::invalid_argument) {
+    if (*token == '-' || !read_token(token, end, magnitude)) {
         return nullptr;
-    }
-    if (error == std::errc::result_out_of_range) {
-        magnitude = beyond_range<T>(first, last);
     }
     to = negative ? -magnitude : magnitude;
     return end;
@@ -260,9 +288,7 @@ const char* take_number(const char* p, T& to) {
         magnitude = static_cast<T>(exponent < 0 ? exact / exact_powers[-exponent] : exact * exact_powers[exponent]);
     } else if (exponent == 0 || mantissa == 0) {
         magnitude = static_cast<T>(mantissa);
-    } else if (exponent < 0 && exponent >= -27) {
-        magnitude = divide_by_power<T>(mantissa, static_cast<int>(-exponent));
-    } else {
+    } else if (!scale_by_power(mantissa, exponent, magnitude)) [[unlikely]] {
         return take_any_number(p, to);
     }
     to = with_sign(magnitude, negative);
