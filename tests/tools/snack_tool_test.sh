@@ -163,7 +163,7 @@ says '^b  *1 x 2  *1  *2  *50.0 %'
 works inspect layers.safetensors
 says '^a  *2 x 2  *2 of 4, 50.0 % zero  *yes'
 says '^b  *1 x 2  *1 of 2, 50.0 % zero  *no'
-says '^no?te  *U8  *3'
+says '^no?te  *U8  *3  *-$'
 says '^metadata  made: by hand$'
 [ "$(tail -c 3 layers.safetensors)" = abc ] || fail 'another tensor did not stay as it was'
 works convert layers.safetensors a.mtx --tensors '^a$'
@@ -181,8 +181,27 @@ works prune several.safetensors wide.safetensors --sparsity 0.5 --dtype F64
 works inspect wide.safetensors
 says '^a.weight.values  *F64  *2'
 says '^a.bias  *F64  *2'
-refuses 1 'one is wanted' convert several.safetensors none.mtx
+refuses 1 "2 matrices match, 'a.weight', 'b.weight'; one is wanted" convert several.safetensors none.mtx
+refuses 1 "one is wanted of the matrices 'a.weight', 'b.weight'" convert several.safetensors none.mtx --tensors typo
+refuses 1 "one is wanted of the layers 'a', 'b'" convert layers.safetensors none.mtx --tensors typo
+refuses 1 "nothing dense to prune.*'a', 'b'" prune layers.safetensors none.safetensors --sparsity 0.5
+refuses 1 "matches --tensors; there are 'a.weight', 'b.weight'" prune several.safetensors none.safetensors --nm 1:2 \
+    --tensors typo
 refuses 1 'takes one matrix' prune several.safetensors none.mtx --sparsity 0.5
+
+# Names of files in capitals, and names of weights that would not be seen.
+
+cp dense.mtx CAPITALS.MTX
+works convert CAPITALS.MTX capitals.NPY
+same dense.npy capitals.NPY
+printf '%s' '{"weight.values":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"weight.columns":{"dtype":"I32","shape":[0],'\
+'"data_offsets":[0,0]},"weight.rows":{"dtype":"I32","shape":[0],"data_offsets":[0,0]},"weight.shape":{"dtype":"U8",'\
+'"shape":[2],"data_offsets":[0,2]}}' >header
+{ bytes $(($(wc -c <header) % 256)) $(($(wc -c <header) / 256)) 0 0 0 0 0 0 && cat header && bytes 2 3; } >nameless.safetensors
+works inspect nameless.safetensors
+says "^''  *2 x 3  *0 of 6"
+works convert nameless.safetensors nameless.mtx
+says "^'': 2 x 3"
 
 # What is in a file.
 
@@ -266,7 +285,7 @@ printf '3, 4, 5\n0 2 1 5\n0 2 3 0 1\n' >falling.smtx
 refuses 1 'falling.smtx: line 2' inspect falling.smtx
 printf '1, 2147483647, 1\n0 1\n5\n' >wide.smtx
 refuses 1 'would have 2147483647 cells' convert wide.smtx none.npy
-refuses 1 'coordinate' prune sparse.mtx none.mtx --sparsity 0.5
+refuses 1 'sparse already' prune sparse.mtx none.mtx --sparsity 0.5
 refuses 1 'no values' prune sparse.smtx none.mtx --sparsity 0.5
 refuses 1 'one is wanted' convert layer.safetensors none.mtx --tensors other
 : >empty.safetensors

@@ -33,7 +33,7 @@ void convert(const Input& input, const Options& options, examples::Progress& pro
         what = std::to_string(dense.rows) + " x " + std::to_string(dense.columns) + ", dense";
     }
     progress.clear();
-    std::printf("%s: %s\n", io::shorten(matrix.name).c_str(), what.c_str());
+    std::printf("%s: %s\n", shown(matrix.name).c_str(), what.c_str());
 }
 
 }  // namespace detail

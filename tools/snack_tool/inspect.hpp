@@ -75,7 +75,7 @@ inline void inspect_layers(const io::LayerFile& file, examples::Progress& progre
         snack::require<snack::FormatError>(rows <= most, file.tensors().name().c_str(), "the layers have more than ",
                                            most, " rows, the budget of a file of this size");
         const bool has_bias = file.bias<double>(name, matrix.out_features()).size() > 0;
-        table.add({io::shorten(name), format_shape({matrix.out_features(), matrix.in_features()}),
+        table.add({shown(name), format_shape({matrix.out_features(), matrix.in_features()}),
                    format_filling(*matrix.topology()), has_bias ? "yes" : "no",
                    std::to_string(file.random_key(name).rewire_count), optimizer_of(file.tensors(), name)});
     }
@@ -92,19 +92,19 @@ inline void inspect_safetensors(const std::string& path, examples::Progress& pro
     std::printf("%s: safetensors, %s, %s tensors\n", path.c_str(), examples::format_bytes(file.source().size()).c_str(),
                 format_count(static_cast<Size>(file.tensors().size())).c_str());
     for (const auto& [name, text] : file.metadata()) {
-        std::printf("metadata  %s: %s\n", io::shorten(name).c_str(), io::shorten(text).c_str());
+        std::printf("metadata  %s: %s\n", shown(name).c_str(), io::shorten(text).c_str());
     }
     std::putchar('\n');
     inspect_layers(layers, progress);
     Table table;
     table.add({"tensor", "dtype", "shape", "not zero"});
     for (const io::TensorInfo& tensor : file.tensors()) {
-        std::string filling;
+        std::string filling = "-";
         if (tensor.shape.size() == 2) {
             const ShownRows rows(io::TensorRows(file, tensor), io::shorten(tensor.name), progress);
             filling = format_filling(count_nonzero(rows), tensor.elements);
         }
-        table.add({io::shorten(tensor.name), io::name_of(tensor.dtype), format_shape(tensor.shape), filling});
+        table.add({shown(tensor.name), io::name_of(tensor.dtype), format_shape(tensor.shape), filling});
     }
     progress.clear();
     if (!file.tensors().empty()) {

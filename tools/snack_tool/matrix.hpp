@@ -3,7 +3,9 @@
 
 // One matrix out of a file of any kind, and into one.
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,6 +49,12 @@ inline void require_matrix(const io::NpyHeader& header, const io::Source& source
 /// Of a matrix that has no name in its file.
 inline std::string matrix_name(const Options& options) {
     return options.name.empty() ? std::filesystem::path(options.in).stem().string() : options.name;
+}
+
+/// A name as tables show it: in quotes where it would not be seen.
+inline std::string shown(const std::string& name) {
+    const bool visible = name.find_first_not_of(' ') == 0 && name.back() != ' ';
+    return visible ? io::shorten(name) : io::quote_or(name, "''");
 }
 
 /// Calls call(T{}) with the type of the numbers that are to be written.
@@ -118,24 +126,37 @@ public:
     }
 
 private:
-    /// Finds the one layer that the filter leaves or, where there are no layers, the one tensor of two dimensions.
+    /// Finds the one layer that the filter leaves or, where it leaves none, the one tensor of two dimensions.
     void choose(const NameFilter& filter) {
-        std::vector<std::string> found;
-        for (const std::string& name : file_->names()) {
-            if (filter.matches(name)) {
-                found.push_back(name);
-            }
-        }
-        is_layer_ = !found.empty();
+        const std::vector<std::string> layers = file_->names();
+        std::vector<std::string> matrices;
         for (const io::TensorInfo& tensor : file_->tensors().tensors()) {
-            if (!is_layer_ && tensor.shape.size() == 2 && filter.matches(tensor.name)) {
-                found.push_back(tensor.name);
+            if (tensor.shape.size() == 2) {
+                matrices.push_back(tensor.name);
             }
         }
-        snack::require<snack::UnsupportedError>(found.size() == 1, source_->name().c_str(), found.size(),
-                                                is_layer_ ? " layers" : " matrices",
-                                                " have names that match, one is wanted: --tensors says which");
+        std::vector<std::string> found = matching(layers, filter);
+        is_layer_ = !found.empty();
+        if (!is_layer_) {
+            found = matching(matrices, filter);
+        }
+        const char* where = source_->name().c_str();
+        snack::require<snack::UnsupportedError>(!layers.empty() || !matrices.empty(), where,
+                                                "has neither a sparse layer nor a tensor of two dimensions");
+        snack::require<snack::UnsupportedError>(!found.empty(), where, "nothing matches --tensors, one is wanted of ",
+                                                layers.empty() ? "the matrices " : "the layers ",
+                                                io::quote_all(layers.empty() ? matrices : layers));
+        snack::require<snack::UnsupportedError>(found.size() == 1, where, found.size(),
+                                                is_layer_ ? " layers match, " : " matrices match, ",
+                                                io::quote_all(found), "; one is wanted, --tensors says which");
         name_ = found.front();
+    }
+
+    static std::vector<std::string> matching(const std::vector<std::string>& names, const NameFilter& filter) {
+        std::vector<std::string> found;
+        std::copy_if(names.begin(), names.end(), std::back_inserter(found),
+                     [&](const std::string& name) { return filter.matches(name); });
+        return found;
     }
 
     template <Scalar T>

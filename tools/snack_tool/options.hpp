@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <regex>
@@ -22,12 +23,14 @@ using snack::Size;
 
 enum class FileKind { safetensors, matrix_market, smtx, npy };
 
-/// By the end of the name.
+/// By the end of the name, in capitals or not.
 /// @throws UsageError for another one
 inline FileKind kind_of(const std::string& path) {
     constexpr std::string_view ends[] = {".safetensors", ".mtx", ".smtx", ".npy"};
+    std::string name = path;
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; });
     for (int i = 0; i < 4; ++i) {
-        if (path.size() > ends[i].size() && path.ends_with(ends[i])) {
+        if (name.size() > ends[i].size() && name.ends_with(ends[i])) {
             return static_cast<FileKind>(i);
         }
     }

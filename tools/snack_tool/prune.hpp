@@ -41,7 +41,7 @@ void print_pruned(const std::vector<std::string>& names, const std::vector<CooMa
     table.add({"layer", "shape", "connections", "of", "sparsity"});
     for (std::size_t i = 0; i < names.size(); ++i) {
         const snack::Topology& topology = *pruned[i].topology();
-        table.add({io::shorten(names[i]),
+        table.add({shown(names[i]),
                    std::to_string(topology.out_features()) + " x " + std::to_string(topology.in_features()),
                    examples::format_count(topology.nnz()), examples::format_count(topology.cells()),
                    examples::format_share(topology.free_cells(), topology.cells())});
@@ -64,16 +64,14 @@ public:
     explicit PrunedFile(const Options& options) : options_(options), file_(options.in) {
         const NameFilter filter(options.tensors, "weight");
         for (const io::TensorInfo& tensor : file_.tensors()) {
-            if (tensor.shape.size() == 2 && tensor.elements > 0 && is_floating(tensor.dtype) &&
-                filter.matches(tensor.name)) {
+            if (is_dense_weight(tensor) && filter.matches(tensor.name)) {
                 chosen_.push_back(&tensor);
                 names_.push_back(layer_of(tensor.name));
             }
         }
-        snack::require<snack::UnsupportedError>(
-            !chosen_.empty(), options.in.c_str(),
-            "no tensor of floating-point numbers in two dimensions has a name that ",
-            options.tensors.empty() ? "ends with 'weight'" : "matches --tensors");
+        if (chosen_.empty()) {
+            fail_nothing_chosen();
+        }
     }
 
     bool needs_double() const {
@@ -106,6 +104,31 @@ public:
     }
 
 private:
+    static bool is_dense_weight(const io::TensorInfo& tensor) {
+        return tensor.shape.size() == 2 && tensor.elements > 0 && is_floating(tensor.dtype);
+    }
+
+    /// Says what there is instead.
+    [[noreturn]] void fail_nothing_chosen() const {
+        std::vector<std::string> dense;
+        for (const io::TensorInfo& tensor : file_.tensors()) {
+            if (is_dense_weight(tensor)) {
+                dense.push_back(tensor.name);
+            }
+        }
+        const std::vector<std::string> layers = io::LayerFile(file_).names();
+        const char* where = options_.in.c_str();
+        snack::require<snack::UnsupportedError>(
+            !dense.empty() || layers.empty(), where,
+            "there is nothing dense to prune, all layers are sparse already: ", io::quote_all(layers));
+        snack::require<snack::UnsupportedError>(!dense.empty(), where,
+                                                "has no tensor of floating-point numbers in two dimensions");
+        snack::detail::fail<snack::UnsupportedError>(
+            where, "no dense weight has a name that ",
+            options_.tensors.empty() ? "ends with 'weight'" : "matches --tensors", "; there are ",
+            io::quote_all(dense));
+    }
+
     /// The bias of a pruned layer, or null.
     const io::TensorInfo* bias_of(std::size_t layer) const {
         const io::TensorInfo* bias = file_.find(io::LayerFile::prefixed(names_[layer], "bias"));
@@ -184,6 +207,9 @@ inline void prune(const Options& options) {
     }
     snack::require<snack::UnsupportedError>(kind != FileKind::smtx, options.in.c_str(),
                                             "has no values to prune by magnitude");
+    snack::require<snack::UnsupportedError>(
+        io::read_matrix_market_header(source).format == io::MatrixMarketHeader::Format::array, options.in.c_str(),
+        "is sparse already, as coordinates; a dense array is wanted (`convert` makes a .npy of it)");
     with_scalar(options, true, [&]<class T>(T) {
         snack::HostContext ctx;
         const io::DenseMatrix<T> dense = io::read_matrix_market_array<T>(ctx, source);

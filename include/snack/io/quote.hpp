@@ -3,7 +3,9 @@
 
 // How messages show text that stands in a file: in quotes, without control bytes, and not at length.
 
+#include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +37,17 @@ struct Quoted {
 
 inline Quoted quote(std::string_view text) {
     return {text};
+}
+
+/// The first of many names, each in quotes, and how many more there are.
+inline std::string quote_all(std::span<const std::string> names) {
+    constexpr std::size_t most = 8;
+    std::string list;
+    for (const std::string& name : names.first(std::min(names.size(), most))) {
+        list += list.empty() ? "" : ", ";
+        list += quote(name);
+    }
+    return names.size() <= most ? list : list + " and " + std::to_string(names.size() - most) + " more";
 }
 
 /// The text in quotes, or `otherwise` if there is none.
