@@ -56,6 +56,7 @@ struct AdamUpdate {
 template <Scalar T, class Space = HostSpace>
 class Adam {
 public:
+    using options_type = AdamOptions;
     static constexpr const char* name = "adam";
 
     /// @throws ArgumentError for an option that is negative or not a number, or a beta of 1 or more;

@@ -12,7 +12,7 @@ namespace snack::inline v0 {
 struct SgdOptions {
     double learning_rate = 0.1;
     double momentum = 0;
-    bool nesterov = false;
+    bool nesterov = false;    ///< a variant of momentum, which it needs
     double weight_decay = 0;  ///< added to the gradient of the connections; the bias is not decayed
 };
 
@@ -66,11 +66,13 @@ struct NesterovSgd : SgdUpdate<T> {
 template <Scalar T, class Space = HostSpace>
 class Sgd {
 public:
+    using options_type = SgdOptions;
     static constexpr const char* name = "sgd";
 
     /// @throws ArgumentError for a learning rate, decay or momentum that is negative or not a
-    ///         number, or a momentum of 1 or more; UnsupportedError for an inference layer, which has no
-    ///         gradients; ArgumentError for a layer that the device of the context does not reach
+    ///         number, a momentum of 1 or more, or nesterov without one; UnsupportedError for an inference
+    ///         layer, which has no gradients; ArgumentError for a layer that the device of the context does not
+    ///         reach
     template <class Context, class Layer>
     Sgd(Context& ctx, const Layer& layer, const SgdOptions& options = {})
         : options_(checked(options)), topology_("Sgd", ctx, layer) {
@@ -132,6 +134,8 @@ private:
                                " is negative or not a number");
         require<ArgumentError>(options.momentum >= 0 && options.momentum < 1, "Sgd", "momentum ", options.momentum,
                                " is not in [0, 1)");
+        require<ArgumentError>(!options.nesterov || options.momentum > 0, "Sgd",
+                               "nesterov is a variant of momentum, which is 0; one above 0 is wanted");
         require<ArgumentError>(options.weight_decay >= 0, "Sgd", "weight decay ", options.weight_decay,
                                " is negative or not a number");
         return options;
