@@ -205,7 +205,7 @@ TEST_CASE("state of an optimiser follows connections that stand in another order
 
     const LayerFile file(folder.file("net"));
     const auto layer = file.layer<HostLayer>(ctx, "l");
-    auto sgd = file.optimizer<Sgd<float>>(ctx, "l", layer, SgdOptions{.momentum = 0.9});
+    auto sgd = file.optimizer<Sgd<float>>(ctx, "l", layer, {.momentum = 0.9});
 
     REQUIRE(tests::copy_of(sgd.velocity()) == std::vector<float>{50, 60, 70});
 }

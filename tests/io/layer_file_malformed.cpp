@@ -6,9 +6,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <snack/io/layer_file.hpp>
+#include <snack/io/layer_file_writer.hpp>
 #include <snack/io/safetensors_writer.hpp>
 #include <snack/nn/adam.hpp>
 #include <tests/io/scratch_folder.hpp>
@@ -150,6 +152,26 @@ TEST_CASE("columns beyond the matrix are found behind row offsets too", "[io]") 
     }
 }
 
+TEST_CASE("a layer that is not there is refused with the names of those that are", "[io]") {
+    const tests::ScratchFolder folder;
+    const CooMatrix<float> matrix(Topology::from_cells(2, 2, std::vector<Size>{0, 3}), Buffer<float>(2, 1, nullptr));
+    HostContext ctx({.threads = 1});
+    const auto text = [&](int layers) {
+        io::LayerFileWriter writer;
+        for (int i = 1; i <= layers; ++i) {
+            writer.add_matrix<float>("fc" + std::to_string(i), matrix);
+        }
+        writer.write(folder.file("net"));
+        const LayerFile file(folder.file("net"));
+        return text_of<FormatError>([&] { file.layer<HostLayer>(ctx, "typo"); }).substr(folder.file("net").size());
+    };
+    REQUIRE(text(0) == ": has no layer 'typo', nor any other");
+    REQUIRE(text(1) == ": has no layer 'typo'; there is 'fc1'");
+    REQUIRE(text(2) == ": has no layer 'typo'; there are 'fc1', 'fc2'");
+    REQUIRE(text(9) ==
+            ": has no layer 'typo'; there are 'fc1', 'fc2', 'fc3', 'fc4', 'fc5', 'fc6', 'fc7', 'fc8' and 1 more");
+}
+
 TEST_CASE("tensors that are missing or do not fit are named", "[io]") {
     const auto text = [](const Tensors& tensors) { return refusal<FormatError>(tensors); };
     REQUIRE(text(four_by_four().drop("weight.values")) == "has no tensor 'l.weight.values'");
@@ -175,7 +197,8 @@ TEST_CASE("tensors that are missing or do not fit are named", "[io]") {
     REQUIRE(contains(text(four_by_four().set("weight.columns", Floats{0, 3})), "dtype F32, integers are wanted"));
     REQUIRE(contains(text(four_by_four().set("weight.shape", Floats{4, 4})), "dtype F32, integers are wanted"));
     REQUIRE(contains(text(with_offsets({}).set("weight.row_offsets", Floats{0, 1, 1, 1, 2})), "integers are wanted"));
-    REQUIRE(contains(text_of<FormatError>([] { four_by_four().file().matrix<float>("k"); }), "'k.weight.shape'"));
+    REQUIRE(contains(text_of<FormatError>([] { four_by_four().file().matrix<float>("k"); }),
+                     "has no layer 'k'; there is 'l'"));
 }
 
 TEST_CASE("extents that a small file cannot have are refused before memory is taken", "[io]") {

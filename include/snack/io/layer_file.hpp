@@ -122,10 +122,10 @@ public:
     }
 
     /// The optimiser of a layer that was loaded from the same file, say Sgd<float>, made from the options and with
-    /// the state that was saved.
+    /// the state that was saved. Options may stand in braces.
     /// @throws FormatError if the file has no state of this optimiser, or one that does not fit the options;
     ///         TopologyError if the layer has other connections; as matrix, and as the optimiser's constructor
-    template <class Optimizer, class Context, class Layer, class Options>
+    template <class Optimizer, class Context, class Layer, class Options = typename Optimizer::options_type>
     Optimizer optimizer(Context& ctx, const std::string& name, const Layer& layer, const Options& options) const {
         Optimizer loaded(ctx, layer, options);
         Allocator* const allocator = host_allocator(ctx);
@@ -200,6 +200,20 @@ private:
         return tensors_.at(prefixed(name, part));
     }
 
+    /// @throws FormatError for a name of which the file has nothing, with those of the layers there are
+    void require_layer(const std::string& name) const {
+        for (const std::string_view part :
+             {std::string_view("weight.shape"), std::string_view("weight.columns"), values_name}) {
+            if (find(name, part) != nullptr) {
+                return;
+            }
+        }
+        const std::vector<std::string> layers = names();
+        require<FormatError>(!layers.empty(), where(), "has no layer ", quote(name), ", nor any other");
+        snack::detail::fail<FormatError>(where(), "has no layer ", quote(name), "; there ",
+                                         layers.size() == 1 ? "is " : "are ", quote_all(layers));
+    }
+
     void require_elements(const TensorInfo& tensor, Size wanted) const {
         require<FormatError>(tensor.elements == wanted, where(), "tensor ", quote(tensor.name), " has ",
                              tensor.elements, " elements, ", wanted, " are wanted");
@@ -217,6 +231,7 @@ private:
 
     /// The connections of a layer, sorted, and where each stands in the file.
     Canonical coordinates(const std::string& name, Allocator* allocator) const {
+        require_layer(name);
         Size shape[2] = {};
         const TensorInfo& extents = at(name, "weight.shape");
         require_elements(extents, 2);
