@@ -111,7 +111,7 @@ TEST_CASE("surplus, missing and repeated entries are found in any block", "[io][
         CHECK(text_of<FormatError>([&] { io::read_matrix_market<double>(ctx, surplus); }) ==
               "text: line 100003: one more entry than the 100000 of the header");
         CHECK(text_of<FormatError>([&] { io::read_matrix_market<double>(ctx, missing); }) ==
-              "text: line 100002: the text ends after 99999 entries of 100000");
+              "text: line 100002: the text ends after 99999 of the 100000 entries of the header");
         CHECK(text_of<TopologyError>([&] { io::read_matrix_market<double>(ctx, repeated); }) ==
               "text: line 100002: entry (22, 4) is given twice");
     });

@@ -160,8 +160,8 @@ inline void check_lines(const TextRange& range, const EntryLines& block, const M
 /// Checks that the text had all entries.
 inline void check_end(const TextRange& range, const MatrixMarketHeader& header, Size entries) {
     if (entries < header.entries) [[unlikely]] {
-        fail_line(range.source, line_at(range.source, range.source.size()), "the text ends after ", entries,
-                  " entries of ", header.entries);
+        fail_line(range.source, line_at(range.source, range.source.size()), "the text ends after ", entries, " of the ",
+                  header.entries, " entries of the header");
     }
 }
 
