@@ -109,6 +109,9 @@ public:
         const Stopwatch watch;
         const Size last = options_.stop_after > 0 ? std::min(options_.stop_after, options_.epochs) : options_.epochs;
         if (first_epoch_ > last) {
+            progress.keep("nothing left to train: epoch " + std::to_string(first_epoch_ - 1) +
+                          " was saved, the last one wanted is " + std::to_string(last) +
+                          (last < options_.epochs ? " (--stop-after)" : "; --epochs goes on for longer"));
             outcome.correct = count_correct_images(ctx_, network_, data_.test, test_batches_);
         }
         for (Size epoch = first_epoch_; epoch <= last; ++epoch) {

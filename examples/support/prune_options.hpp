@@ -49,6 +49,11 @@ inline std::optional<PruneOptions> parse_prune_options(int argc, const char* con
         ->check(detail::whole_number<int>(1, 1024))
         ->capture_default_str()
         ->type_name("N");
+    app.footer(
+        "The network is that of the example `mnist` of github.com/ggml-org/ggml (MIT), 784-500-10, as safetensors "
+        "with\n"
+        "fc1.weight, fc1.bias, fc2.weight and fc2.bias in F32. The images are the 10,000 for tests of MNIST, as\n"
+        "yann.lecun.com/exdb/mnist gave them out and many a mirror does.");
     if (!parse_command_line(app, argc, argv)) {
         return std::nullopt;
     }

@@ -54,6 +54,9 @@ public:
                 settings[name.substr(prefix.size())] = value;
             }
         }
+        if (settings.empty()) {
+            throw DataError(given.load, "not saved by 02_train: it has layers perhaps, but no options and no epoch");
+        }
         try {
             options_ = with_settings(given, settings);
         } catch (const UsageError& error) {

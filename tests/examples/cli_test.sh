@@ -55,6 +55,7 @@ resumes() {
     cmp -s "$work/whole" "$work/half" || fail "$title: other bytes"
     trains "$title, nothing left" --data "$data" --backend "$backend" --load "$work/half"
     grep 'test accuracy' "$work/out" | cmp -s - "$work/expected" || fail "$title, loaded: another accuracy"
+    grep -q 'nothing left to train: epoch' "$work/err" || fail "$title, loaded: no word that nothing is left"
 }
 
 data=$work/plain
@@ -164,7 +165,7 @@ size=$(wc -c <"$work/half")
 head -c $((size - 1)) "$work/half" >"$work/bad"
 refuses 'a saved file cut' 'bad: byte' --data "$data" --load "$work/bad"
 { bytes 2 0 0 0 0 0 0 0 && printf '{}'; } >"$work/bad"
-refuses 'a file of another program' 'bad: not saved by 02_train' --data "$data" --load "$work/bad"
+refuses 'a file of another program' 'bad: not saved by 02_train.*no epoch' --data "$data" --load "$work/bad"
 sed 's/02_train.batch":"13"/02_train.batch":"xx"/' "$work/half" >"$work/bad"
 refuses 'a saved batch that is none' "bad: not saved by 02_train.*batch.*'xx'" --data "$data" --load "$work/bad"
 sed 's/02_train.hidden":"20"/02_train.hidden":"21"/' "$work/half" >"$work/bad"

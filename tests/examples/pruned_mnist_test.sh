@@ -87,6 +87,7 @@ grep -q '^Reference, ' "$work/out" || fail 'not the backend that was asked for'
 
 run --help
 [ "$status" -eq 0 ] || fail "--help: status $status"
+grep -q 'ggml-org/ggml' "$work/out" || fail '--help: not a word about where the data comes from'
 for option in data backend epochs threads help; do
     grep -q -- "--$option" "$work/out" || fail "--help: --$option is not listed"
 done
