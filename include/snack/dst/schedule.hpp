@@ -12,10 +12,11 @@
 
 namespace snack::inline v0 {
 
-/// Rewires at steps `every`, 2 `every`, ... below `end`; none at step 0, none from `end` on.
+/// Rewires at steps `every`, 2 `every`, ... below `end`; none at step 0, none from `end` on. `end` must be set: how
+/// long training goes on is not known here, and as it is, nothing is ever rewired.
 struct RewireSchedule {
     Size every = 100;
-    Size end = 0;           ///< the first step of the frozen phase
+    Size end = 0;           ///< the first step of the frozen phase, say 3/4 of all; 0: all of them are
     double fraction = 0.3;  ///< share of connections replaced at the start
 
     bool should_rewire(Size step) const { return every > 0 && step > 0 && step < end && step % every == 0; }
