@@ -21,6 +21,9 @@ std::vector<std::byte> bytes_of(const Safetensors& file, const io::TensorInfo& t
 }
 
 void read_as_everything(const Safetensors& file, const io::TensorInfo& tensor) {
+    if (!io::is_decoded(tensor.dtype)) {
+        return;
+    }
     file.read<float>(tensor);
     file.read<double>(tensor);
     std::vector<Size> integers(static_cast<std::size_t>(tensor.elements));

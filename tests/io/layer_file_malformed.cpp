@@ -118,7 +118,7 @@ TEST_CASE("coordinates outside of the matrix name the entry, whatever they becom
             TopologyError);
         REQUIRE(contains(
             refusal<FormatError>(four_by_four().set("weight." + which, std::vector<std::uint64_t>{0, 1ull << 63})),
-            "tensor 'l.weight." + which + "': element 1 is beyond 63 bits"));
+            "tensor 'l.weight." + which + "': element 1 passes 2^63 - 1"));
     }
 }
 

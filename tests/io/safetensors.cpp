@@ -167,7 +167,7 @@ TEST_CASE("integers are read at any width, and none is bent to fit", "[io]") {
 
     REQUIRE(text_of<FormatError>([&] {
                 integers_of(one_tensor("U64", "[3]", bytes_of<std::uint64_t>({1, 1ull << 63, 2})));
-            }) == "made.up: tensor 'a': element 1 is beyond 63 bits");
+            }) == "made.up: tensor 'a': element 1 passes 2^63 - 1");
     REQUIRE(contains(text_of<FormatError>([&] { integers_of(one_tensor("F32", "[1]", bytes_of<float>({1}))); }),
                      "tensor 'a' has dtype F32, integers are wanted"));
     REQUIRE(contains(text_of<FormatError>([&] { integers_of(one_tensor("BOOL", "[1]", std::string(1, '\1'))); }),

@@ -203,6 +203,19 @@ says "^''  *2 x 3  *0 of 6"
 works convert nameless.safetensors nameless.mtx
 says "^'': 2 x 3"
 
+# Types that are not decoded: shown, and kept as they are.
+
+printf '%s' '{"a.weight":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]},'\
+'"b.weight":{"dtype":"F8_E4M3","shape":[2,2],"data_offsets":[8,12]}}' >header
+{ bytes $(wc -c <header) 0 0 0 0 0 0 0 && cat header && bytes 0 0 128 63 0 0 0 64 && printf abcd; } >eight.safetensors
+works inspect eight.safetensors
+says '^b.weight  *F8_E4M3  *2 x 2  *-$'
+works prune eight.safetensors eight_pruned.safetensors --sparsity 0.5
+works inspect eight_pruned.safetensors
+says '^b.weight  *F8_E4M3  *2 x 2  *-$'
+grep -q abcd eight_pruned.safetensors || fail 'bytes of a type that is not decoded did not stay as they were'
+refuses 1 'dtype F8_E4M3, which is not read' convert eight.safetensors none.npy --tensors b
+
 # What is in a file.
 
 works inspect layer.safetensors

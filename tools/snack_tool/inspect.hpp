@@ -100,7 +100,7 @@ inline void inspect_safetensors(const std::string& path, examples::Progress& pro
     table.add({"tensor", "dtype", "shape", "not zero"});
     for (const io::TensorInfo& tensor : file.tensors()) {
         std::string filling = "-";
-        if (tensor.shape.size() == 2) {
+        if (tensor.shape.size() == 2 && io::is_decoded(tensor.dtype)) {
             const ShownRows rows(io::TensorRows(file, tensor), io::shorten(tensor.name), progress);
             filling = format_filling(count_nonzero(rows), tensor.elements);
         }

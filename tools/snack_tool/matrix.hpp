@@ -37,7 +37,7 @@ inline bool needs_double(io::DType type) {
 }
 
 inline bool is_floating(io::DType type) {
-    return !io::is_integer(type) && type != io::DType::BOOL;
+    return io::is_decoded(type) && !io::is_integer(type) && type != io::DType::BOOL;
 }
 
 /// @throws UnsupportedError for an array of another number of dimensions than two

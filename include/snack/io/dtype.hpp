@@ -18,8 +18,36 @@ namespace snack::inline v0::io {
 
 static_assert(std::endian::native == std::endian::little, "snack::io reads and writes little-endian files in place");
 
-/// Named as safetensors names them.
-enum class DType : std::uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U64, U32, U16, U8, BOOL };
+/// Named as safetensors names them. Those after BOOL are known by name and size only: they are copied, not decoded.
+enum class DType : std::uint8_t {
+    F64,
+    F32,
+    F16,
+    BF16,
+    I64,
+    I32,
+    I16,
+    I8,
+    U64,
+    U32,
+    U16,
+    U8,
+    BOOL,
+    C64,
+    F8_E5M2,
+    F8_E4M3,
+    F8_E8M0,
+    F8_E4M3FNUZ,
+    F8_E5M2FNUZ,
+    F6_E2M3,
+    F6_E3M2,
+    F4
+};
+
+/// Whether elements of the type become numbers of the library.
+inline bool is_decoded(DType type) {
+    return type <= DType::BOOL;
+}
 
 /// Storage of one half-precision number; arithmetic is none of the library's.
 struct Half {
@@ -53,7 +81,7 @@ requires std::is_arithmetic_v<T> T value_of(T from) {
 
 }  // namespace detail
 
-/// Calls visit(element), an element of the type's storage, and returns what that returns.
+/// Calls visit(element), an element of the storage of a type that is decoded, and returns what that returns.
 template <class Visit>
 decltype(auto) with_storage(DType type, const Visit& visit) {
     switch (type) {
@@ -84,23 +112,47 @@ decltype(auto) with_storage(DType type, const Visit& visit) {
     }
 }
 
-/// Of one element.
+/// Of one element of a type that is decoded.
 inline Size bytes_of(DType type) {
     return with_storage(type, [](auto element) { return static_cast<Size>(sizeof element); });
 }
 
+/// Of one element of any type.
+inline Size bits_of(DType type) {
+    return is_decoded(type)        ? 8 * bytes_of(type)
+           : type == DType::C64    ? 64
+           : type < DType::F6_E2M3 ? 8
+           : type < DType::F4      ? 6
+                                   : 4;
+}
+
+/// Of so many elements; -1 if they pass 2^63 - 1 or end inside a byte.
+inline Size bytes_of(DType type, Size elements) {
+    const Size rest = elements % 8 * bits_of(type);
+    Size bytes = 0;
+    const bool fits = !__builtin_mul_overflow(elements / 8, bits_of(type), &bytes) &&
+                      !__builtin_add_overflow(bytes, rest / 8, &bytes);
+    return fits && rest % 8 == 0 ? bytes : -1;
+}
+
 inline const char* name_of(DType type) {
-    constexpr const char* names[] = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16",
-                                     "I8",  "U64", "U32", "U16",  "U8",  "BOOL"};
+    constexpr const char* names[] = {"F64",         "F32",     "F16",     "BF16",    "I64",     "I32",
+                                     "I16",         "I8",      "U64",     "U32",     "U16",     "U8",
+                                     "BOOL",        "C64",     "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ",
+                                     "F8_E5M2FNUZ", "F6_E2M3", "F6_E3M2", "F4"};
     return names[static_cast<int>(type)];
 }
 
+/// Those that are decoded, and those that are not.
 inline constexpr DType every_dtype[] = {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64,
                                         DType::I32, DType::I16, DType::I8,  DType::U64,  DType::U32,
                                         DType::U16, DType::U8,  DType::BOOL};
+inline constexpr DType opaque_dtypes[] = {DType::C64,     DType::F8_E5M2,     DType::F8_E4M3,
+                                          DType::F8_E8M0, DType::F8_E4M3FNUZ, DType::F8_E5M2FNUZ,
+                                          DType::F6_E2M3, DType::F6_E3M2,     DType::F4};
 
 inline bool is_integer(DType type) {
-    return type >= DType::I64 && type != DType::BOOL;
+    return type >= DType::I64 && type <= DType::U8;
 }
 
 /// The type that T is stored as.
@@ -118,8 +170,8 @@ constexpr DType dtype_of() {
     }
 }
 
-/// to[i] = element i of `from`, which need not be aligned. The same type is copied bit for bit; halves are exact;
-/// what does not fit is rounded to nearest, and beyond the largest number to infinity.
+/// to[i] = element i of `from`, which need not be aligned, of a type that is decoded. The same type is copied bit for
+/// bit; halves are exact; what does not fit is rounded to nearest, and beyond the largest number to infinity.
 template <Scalar T>
 void decode(DType type, const std::byte* from, Size count, T* to) {
     with_storage(type, [&]<class Stored>(Stored) {

@@ -54,13 +54,16 @@ public:
 
     /// to[i] = element first + i of a tensor of this file, converted as io::decode says. A few kilobytes of memory
     /// are used beside `to`, and none where the types agree.
-    /// @throws ShapeError beyond the end of the tensor; FileError
+    /// @throws ShapeError beyond the end of the tensor; UnsupportedError for a type that is not decoded; FileError
     template <Scalar T>
     void read(const TensorInfo& tensor, Size first, std::span<T> to) const {
         if (tensor.dtype == dtype_of<T>()) {
             check_range(tensor, first, static_cast<Size>(to.size()));
             read_bytes(tensor, first * static_cast<Size>(sizeof(T)), std::as_writable_bytes(to));
         } else {
+            require<UnsupportedError>(is_decoded(tensor.dtype), name().c_str(), "byte ", tensor.described_at,
+                                      ": tensor ", quote(tensor.name), " has dtype ", name_of(tensor.dtype),
+                                      ", which is not read");
             in_pieces(tensor, first, to, [&](const std::byte* from, Size count, Size done) {
                 decode(tensor.dtype, from, count, to.data() + done);
             });
@@ -68,7 +71,7 @@ public:
     }
 
     /// All elements.
-    /// @throws FileError; what the allocator throws
+    /// @throws UnsupportedError, FileError as the other `read`; what the allocator throws
     template <Scalar T>
     Buffer<T> read(const TensorInfo& tensor, Allocator* allocator = nullptr) const {
         Buffer<T> elements(tensor.elements, allocator);
@@ -85,7 +88,7 @@ public:
         in_pieces(tensor, first, to, [&](const std::byte* from, Size count, Size done) {
             const Size good = decode(tensor.dtype, from, count, to.data() + done);
             require<FormatError>(good == count, name().c_str(), "tensor ", quote(tensor.name), ": element ",
-                                 first + done + good, " is beyond 63 bits");
+                                 first + done + good, " passes 2^63 - 1");
         });
     }
 

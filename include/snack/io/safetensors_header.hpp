@@ -145,7 +145,7 @@ public:
         if (place_ != Place::shape && place_ != Place::offsets) {
             refuse("a number");
         }
-        check(number <= 0x7fffffffffffffff, number, " is beyond 63 bits");
+        check(number <= 0x7fffffffffffffff, number, " passes 2^63 - 1");
         check(place_ == Place::offsets || static_cast<Size>(numbers_.size()) < budget_.dimensions, "tensor ",
               quote(table.tensors.back().name), " has more than ", budget_.dimensions, " dimensions, the budget");
         check(place_ == Place::shape || numbers_.size() < 2, "tensor ", quote(table.tensors.back().name),
@@ -192,21 +192,18 @@ private:
         check(++depth_ <= budget_.json_depth, "brackets are deeper than ", budget_.json_depth, ", the budget");
     }
 
-    /// @throws UnsupportedError for a type of the format that the library has no use for, FormatError for others
     DType dtype_named(const std::string& text) const {
         for (const DType type : every_dtype) {
             if (text == name_of(type)) {
                 return type;
             }
         }
-        constexpr const char* others[] = {"F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ",
-                                          "F4",      "F6_E2M3", "F6_E3M2", "C64"};
-        const std::string& name = table.tensors.back().name;
-        for (const char* const other : others) {
-            require<UnsupportedError>(text != other, source_.name().c_str(), "byte ", text_.position(), ": tensor ",
-                                      quote(name), " has dtype ", other, ", which is not read");
+        for (const DType type : opaque_dtypes) {
+            if (text == name_of(type)) {
+                return type;
+            }
         }
-        check(false, "tensor ", quote(name), " has the unknown dtype ", quote(text));
+        check(false, "tensor ", quote(table.tensors.back().name), " has the unknown dtype ", quote(text));
         return DType::F32;
     }
 
@@ -222,9 +219,10 @@ private:
         for (const Size extent : tensor.shape) {
             fits = fits && !__builtin_mul_overflow(elements, extent, &elements);
         }
-        Size bytes = 0;
-        fits = fits && !__builtin_mul_overflow(elements, bytes_of(tensor.dtype), &bytes);
-        check(fits, "tensor ", name, ": the product of its shape is beyond 63 bits");
+        check(!fits || elements % 8 * bits_of(tensor.dtype) % 8 == 0, "tensor ", name, ": ", elements, " elements of ",
+              name_of(tensor.dtype), " end inside a byte");
+        const Size bytes = fits ? bytes_of(tensor.dtype, elements) : -1;
+        check(bytes >= 0, "tensor ", name, ": the product of its shape passes 2^63 - 1 bytes");
         check(elements <= budget_.elements, "tensor ", name, " has ", elements, " elements, the budget is ",
               budget_.elements);
         const Size data_bytes = source_.size() - data_begin_;
@@ -277,8 +275,7 @@ inline void check_places(const Source& source, const std::vector<TensorInfo>& te
 
 /// Reads and checks the header; nothing is allocated for sizes that the file does not have. O(header) time and, for
 /// n tensors, n log n.
-/// @throws FormatError, with the byte, for anything but a header of the format, and beyond the budget;
-///         UnsupportedError for a tensor of a type that the library does not read; FileError
+/// @throws FormatError, with the byte, for anything but a header of the format, and beyond the budget; FileError
 inline SafetensorsTable read_safetensors_header(const Source& source, const Budget& budget) {
     const char* const where = source.name().c_str();
     require<FormatError>(source.size() <= budget.file_bytes, where, "has ", source.size(), " bytes, the budget is ",

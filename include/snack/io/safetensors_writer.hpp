@@ -50,7 +50,7 @@ public:
 
     /// Elements that `fill` supplies piece by piece when the file is written: from other memory, or computed.
     /// @throws ArgumentError if the name is taken, reserved or not UTF-8; ShapeError for an extent that is negative or
-    ///         too large
+    ///         too large, and for elements that end inside a byte
     void add(const std::string& name, DType dtype, std::vector<Size> shape, Fill fill) {
         insert(name, {dtype, std::move(shape), {}, std::move(fill)});
     }
@@ -104,7 +104,7 @@ private:
         return elements;
     }
     static Size bytes_in(const Entry& entry) {
-        return elements_of(entry.first, entry.second.shape) * bytes_of(entry.second.dtype);
+        return bytes_of(entry.second.dtype, elements_of(entry.first, entry.second.shape));
     }
 
     template <class Sink>
@@ -121,15 +121,20 @@ private:
     void insert(const std::string& name, Tensor tensor) {
         require<ArgumentError>(detail::is_utf8(name), where, "the name ", quote(name), " is not UTF-8");
         require<ArgumentError>(name != "__metadata__", where, "the name '__metadata__' is reserved");
-        elements_of(name, tensor.shape);
+        const Size elements = elements_of(name, tensor.shape);
+        require<ShapeError>(bytes_of(tensor.dtype, elements) >= 0, where, "tensor ", quote(name), ": ", elements,
+                            " elements of ", name_of(tensor.dtype), " end inside a byte");
         require<ArgumentError>(tensors_.emplace(name, std::move(tensor)).second, where, "there are two tensors ",
                                quote(name));
     }
 
     /// The place of a type in the order of the format's own library: wider ones first.
     static int rank(DType type) {
-        constexpr DType order[] = {DType::U64, DType::I64, DType::F64, DType::F32, DType::U32, DType::I32, DType::BF16,
-                                   DType::F16, DType::U16, DType::I16, DType::I8,  DType::U8,  DType::BOOL};
+        constexpr DType order[] = {
+            DType::U64,         DType::I64,     DType::F64,     DType::C64,     DType::F32, DType::U32,
+            DType::I32,         DType::BF16,    DType::F16,     DType::U16,     DType::I16, DType::F8_E5M2FNUZ,
+            DType::F8_E4M3FNUZ, DType::F8_E8M0, DType::F8_E4M3, DType::F8_E5M2, DType::I8,  DType::U8,
+            DType::F6_E3M2,     DType::F6_E2M3, DType::F4,      DType::BOOL};
         return static_cast<int>(std::find(std::begin(order), std::end(order), type) - std::begin(order));
     }
 
