@@ -42,15 +42,15 @@ const std::vector<Fault> faults = {
     {"\x92" + good.substr(1), "does not begin as an npy file"},
     {npy_file("", "", 2).substr(0, 11), "ends inside the length of the header"},
     {npy_file("", ""), "byte 10: found the end of the header, wanted '{'"},
-    {good.substr(0, 40), "a header of 60 bytes, 30 follow"},
+    {good.substr(0, 40), "byte 8: a header of 60 bytes, 30 follow"},
     {good.substr(0, 10) + std::string(60, '\xff') + six, "byte 10: found"},
     {good.substr(0, good.size() - 1), "byte 70: 47 bytes follow, 6 elements of F64 have 48"},
     {good + "x", "byte 70: 49 bytes follow, 6 elements of F64 have 48"},
     {npy_file(npy_dictionary("<f4", "(2, 3)"), six), "48 bytes follow, 6 elements of F32 have 24"},
-    {with(npy_dictionary("<f8", "(4294967296, 4294967296)")), "the shape has more than 2^63 bytes"},
-    {with(npy_dictionary("<f8", "(2147483648, 2147483648)")), "the shape has more than 2^63 bytes"},
-    {with(npy_dictionary("<f8", "(4294967296, 4294967296, 0)")), "the shape has more than 2^63 bytes"},
-    {with(npy_dictionary("<f8", "(0, 4294967296, 4294967296)")), "the shape has more than 2^63 bytes"},
+    {with(npy_dictionary("<f8", "(4294967296, 4294967296)")), "the shape has more than 2^63 - 1 bytes"},
+    {with(npy_dictionary("<f8", "(2147483648, 2147483648)")), "the shape has more than 2^63 - 1 bytes"},
+    {with(npy_dictionary("<f8", "(4294967296, 4294967296, 0)")), "the shape has more than 2^63 - 1 bytes"},
+    {with(npy_dictionary("<f8", "(0, 4294967296, 4294967296)")), "the shape has more than 2^63 - 1 bytes"},
     {with(npy_dictionary("|u1", "(4611686018427387904,)")), "4611686018427387904 elements, the budget is 68719476736"},
     {with(npy_dictionary("<f8", "(60000000000,)")), "48 bytes follow, 60000000000 elements of F64 have 480000000000"},
     {with(npy_dictionary("<f8", "(0, 3)")), "48 bytes follow, 0 elements of F64 have 0"},
@@ -65,17 +65,18 @@ const std::vector<Fault> faults = {
     {with(npy_dictionary("<f8", "(2, 3")), "found '}?', wanted an extent below 2^63"},
     {with(npy_dictionary("<f8", "(,)")), "wanted an extent below 2^63"},
     {with(npy_dictionary("<f8", "(2,,3)")), "wanted an extent below 2^63"},
-    {with(npy_dictionary("<f8", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,6)")), "the shape has more than 16 dimensions"},
+    {with(npy_dictionary("<f8", "(1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,6)")),
+     "byte 93: the shape has more than 16 dimensions"},
     {with(npy_dictionary("f8", "(2, 3)")), "found ''f8'"},
     {with(npy_dictionary("", "(2, 3)")), "wanted a type as '<f4'"},
     {with(npy_dictionary("<", "(2, 3)")), "wanted a type as '<f4'"},
-    {with(npy_dictionary("|f8", "(2, 3)")), "type '|f8' has no byte order"},
+    {with(npy_dictionary("|f8", "(2, 3)")), "byte 20: type '|f8' has no byte order"},
     {with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3)"), "found the end of the header, wanted '}'"},
     {with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), } x"), "found 'x', wanted the end of the header"},
     {with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }}"), "found '}', wanted the end of the header"},
     {with("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), 'x': 1, }"), "found ''x': 1, }', wanted each of"},
     {with("{'descr': '<f8', 'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }"), "found ''descr': '<f8', 'fo"},
-    {with("{'descr': '<f8', 'shape': (2, 3), }"), "the header has no 'fortran_order'"},
+    {with("{'descr': '<f8', 'shape': (2, 3), }"), "byte 45: the header has no 'fortran_order'"},
     {with("{'fortran_order': False, 'shape': (2, 3), }"), "the header has no 'descr'"},
     {with("{'descr': '<f8', 'fortran_order': False, }"), "the header has no 'shape'"},
     {with("{}"), "the header has no 'descr'"},
@@ -102,7 +103,7 @@ const std::vector<Fault> faults = {
 };
 
 const std::vector<Fault> unsupported = {
-    {with(npy_dictionary("|O", "(2, 3)")), "type '|O' is not supported"},
+    {with(npy_dictionary("|O", "(2, 3)")), "byte 20: type '|O' is not supported"},
     {with(npy_dictionary("<c16", "(3,)")), "type '<c16' is not supported"},
     {with(npy_dictionary("<f16", "(3,)")), "type '<f16' is not supported"},
     {with(npy_dictionary("<U2", "(6,)")), "type '<U2' is not supported"},
@@ -111,11 +112,12 @@ const std::vector<Fault> unsupported = {
     {with(npy_dictionary("<M8[ns]", "(6,)")), "type '<M8[ns]' is not supported"},
     {with(npy_dictionary("<f3", "(16,)")), "type '<f3' is not supported"},
     {with("{'descr': [('a', '<f4'), ('b', '<f4')], 'fortran_order': False, 'shape': (6,), }"),
-     "structured types are not supported"},
-    {with("{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (6,), }"), "structured types are not supported"},
-    {good.substr(0, 6) + "\x04" + good.substr(7), "is npy version 4.0, supported are 1.0 to 3.0"},
-    {good.substr(0, 6) + std::string(1, '\0') + good.substr(7), "is npy version 0.0"},
-    {good.substr(0, 7) + "\x01" + good.substr(8), "is npy version 1.1"},
+     "byte 20: structured types are not supported"},
+    {with("{'descr': ('<f4', (2,)), 'fortran_order': False, 'shape': (6,), }"),
+     "byte 20: structured types are not supported"},
+    {good.substr(0, 6) + "\x04" + good.substr(7), "byte 6: npy version 4.0, supported are 1.0 to 3.0"},
+    {good.substr(0, 6) + std::string(1, '\0') + good.substr(7), "byte 6: npy version 0.0"},
+    {good.substr(0, 7) + "\x01" + good.substr(8), "byte 6: npy version 1.1"},
 };
 
 template <class E>
@@ -173,9 +175,9 @@ TEST_CASE("a header longer than the budget is refused before it is read", "[io][
 
     tests::reset_largest_new();
     CHECK(text_of<FormatError>([&] { io::read_npy_header(huge, budget); }) ==
-          "text: a header of 1048576 bytes, the budget is 65536");
+          "text: byte 8: a header of 1048576 bytes, the budget is 65536");
     CHECK(text_of<FormatError>([&] { io::read_npy_header(lies); }) ==
-          "text: a header of 4294967295 bytes, the budget is 16000000");
+          "text: byte 8: a header of 4294967295 bytes, the budget is 16000000");
     CHECK(tests::largest_new() < 1 << 16);
     REQUIRE_THROWS_AS(io::read_npy_header(huge), FormatError);
 }

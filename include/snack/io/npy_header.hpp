@@ -51,7 +51,8 @@ public:
         }
         constexpr const char* names[] = {"descr", "fortran_order", "shape"};
         for (int i = 0; i < 3; ++i) {
-            require<FormatError>(seen[i], source_.name().c_str(), "the header has no '", names[i], "'");
+            require<FormatError>(seen[i], source_.name().c_str(), "byte ", offset_ + static_cast<Size>(at_),
+                                 ": the header has no '", names[i], "'");
         }
         skip_spaces();
         if (at_ != text_.size()) {
@@ -142,8 +143,9 @@ private:
             at_ += static_cast<std::size_t>(stop - first);
             take_word("L");  // as Python 2 wrote some integers
             shape.push_back(extent);
-            require<FormatError>(static_cast<Size>(shape.size()) <= most_dimensions_, source_.name().c_str(),
-                                 "the shape has more than ", most_dimensions_, " dimensions, the budget");
+            require<FormatError>(static_cast<Size>(shape.size()) <= most_dimensions_, source_.name().c_str(), "byte ",
+                                 offset_ + static_cast<Size>(first - text_.data()), ": the shape has more than ",
+                                 most_dimensions_, " dimensions, the budget");
             if (!take(',')) {
                 if (shape.size() == 1) {
                     fail_here("',': (3) is a number, (3,) a shape");
@@ -166,8 +168,8 @@ private:
         const char* where = source_.name().c_str();
         skip_spaces();
         const char next = at_ < text_.size() ? text_[at_] : ' ';
-        require<UnsupportedError>(next != '[' && next != '(', where,
-                                  "structured types are not supported, wanted a type as '<f4'");
+        require<UnsupportedError>(next != '[' && next != '(', where, "byte ", offset_ + static_cast<Size>(at_),
+                                  ": structured types are not supported, wanted a type as '<f4'");
         const std::size_t begin = at_;
         const std::string_view descr = read_string("a type");
         const char order = descr.empty() ? ' ' : descr[0];
@@ -175,16 +177,18 @@ private:
             at_ = begin;
             fail_here("a type as '<f4'");
         }
+        const Size at = offset_ + static_cast<Size>(begin);
         for (const Type& type : types) {
             if (type.name == descr.substr(1)) {
                 header.dtype = type.dtype;
                 const bool single = bytes_of(type.dtype) == 1;
-                require<FormatError>(single || order != '|', where, "type ", quote(descr), " has no byte order");
+                require<FormatError>(single || order != '|', where, "byte ", at, ": type ", quote(descr),
+                                     " has no byte order");
                 header.big_endian = order == '>' && !single;
                 return;
             }
         }
-        snack::detail::fail<UnsupportedError>(where, "type ", quote(descr),
+        snack::detail::fail<UnsupportedError>(where, "byte ", at, ": type ", quote(descr),
                                               " is not supported, wanted f2, f4, f8, i1 to i8, u1 to u8 or b1");
     }
 
@@ -208,7 +212,7 @@ inline void check_npy_size(const Source& source, const Budget& budget, NpyHeader
     header.elements = empty ? 0 : product;
     Size bytes = 0;
     fits = fits && !__builtin_mul_overflow(header.elements, bytes_of(header.dtype), &bytes);
-    require<FormatError>(fits, where, "the shape has more than 2^63 bytes");
+    require<FormatError>(fits, where, "the shape has more than 2^63 - 1 bytes");
     require<FormatError>(header.elements <= budget.elements, where, header.elements, " elements, the budget is ",
                          budget.elements);
     const Size left = source.size() - header.data_offset;
@@ -231,16 +235,16 @@ inline NpyHeader read_npy_header(const Source& source, const Budget& budget = {}
                                     [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; }),
                          where, "byte 0: does not begin as an npy file, with \\x93NUMPY");
     const int version = start[6];
-    require<UnsupportedError>(version >= 1 && version <= 3 && start[7] == 0, where, "is npy version ", version, ".",
-                              int{start[7]}, ", supported are 1.0 to 3.0");
+    require<UnsupportedError>(version >= 1 && version <= 3 && start[7] == 0, where, "byte 6: npy version ", version,
+                              ".", int{start[7]}, ", supported are 1.0 to 3.0");
     const Size prefix = version == 1 ? 10 : 12;
     require<FormatError>(source.size() >= prefix, where, "ends inside the length of the header");
     source.read(0, std::as_writable_bytes(std::span(start)).first(static_cast<std::size_t>(prefix)));
     Size length = start[8] | Size{start[9]} << 8;
     length |= version == 1 ? 0 : Size{start[10]} << 16 | Size{start[11]} << 24;
-    require<FormatError>(length <= budget.header_bytes, where, "a header of ", length, " bytes, the budget is ",
+    require<FormatError>(length <= budget.header_bytes, where, "byte 8: a header of ", length, " bytes, the budget is ",
                          budget.header_bytes);
-    require<FormatError>(length <= source.size() - prefix, where, "a header of ", length, " bytes, ",
+    require<FormatError>(length <= source.size() - prefix, where, "byte 8: a header of ", length, " bytes, ",
                          source.size() - prefix, " follow");
     std::string text(static_cast<std::size_t>(length), ' ');
     source.read(prefix, std::as_writable_bytes(std::span(text)));

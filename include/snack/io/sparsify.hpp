@@ -202,7 +202,7 @@ std::vector<CooMatrix<T>> sparsify_together(std::span<const S> sources, const La
     for (const S& source : sources) {
         snack::detail::check_features(where, source.rows(), source.columns());
         require<ShapeError>(!__builtin_add_overflow(cells, source.rows() * source.columns(), &cells), where,
-                            "the layers have more than 2^63 cells");
+                            "the layers have more than 2^63 - 1 cells");
     }
     const Size entries = snack::detail::entries_of_cells(where, cells, rule.sparsity);
     auto cut = detail::cut_of_sources<T>(sources, cells, entries, options);
