@@ -36,7 +36,7 @@ template <class Rank>
 std::vector<std::size_t> kept(const std::vector<Rank>& ranks, RankCut<Rank> cut) {
     std::vector<std::size_t> positions;
     for (std::size_t i = 0; i < ranks.size(); ++i) {
-        if (cut.keeps(ranks[i])) {
+        if (cut.among_largest(ranks[i])) {
             positions.push_back(i);
         }
     }

@@ -25,6 +25,17 @@ SNACK_HOST_DEVICE auto magnitude_rank(T value) {
 template <class T>
 using MagnitudeRank = decltype(magnitude_rank(T{}));
 
+/// Splits a set at its smallest or at its largest ranks: those beyond `rank`, and the first `ties` equal to it. Its
+/// members are to be asked for once each, in order.
+template <class Rank>
+struct RankCut {
+    Rank rank = static_cast<Rank>(-1);  // above every rank: none is among the largest
+    Size ties = 0;
+
+    SNACK_HOST_DEVICE bool among_largest(Rank member) { return member > rank || (member == rank && ties-- > 0); }
+    SNACK_HOST_DEVICE bool among_smallest(Rank member) { return member < rank || (member == rank && ties-- > 0); }
+};
+
 /// (1 - sparsity) cells, rounded to nearest; long double, since cells may pass 2^53.
 inline Size entries_of_cells(const char* where, Size cells, double sparsity) {
     require<ArgumentError>(sparsity >= 0 && sparsity <= 1, where, "sparsity ", sparsity, " is not between 0 and 1");

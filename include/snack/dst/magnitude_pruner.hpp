@@ -19,14 +19,7 @@ namespace snack::inline v0 {
 
 namespace detail {
 
-/// Splits a set at its `count` smallest ranks: those below `rank`, and the first `ties` equal to it.
-template <class Bits>
-struct RankCut {
-    Bits rank;
-    Size ties;
-};
-
-/// Finds the cut by radix selection from the top digit down: a pass over the values for each
+/// Finds the cut at the `count` smallest by radix selection from the top digit down: a pass over the values for each
 /// eleven bits, 16 KiB of counters, no copy of the values. 0 < count <= values.size().
 template <class T>
 auto smallest_ranks(std::span<const T> values, Size count) {
@@ -66,8 +59,7 @@ Buffer<Size> smallest_entries(Context& ctx, std::span<const T> values, Size coun
     auto cut = detail::smallest_ranks(values, count);
     Size found = 0;
     for (Size e = 0; found < count; ++e) {
-        const auto rank = detail::magnitude_rank(values.data()[e]);
-        if (rank < cut.rank || (rank == cut.rank && cut.ties-- > 0)) {
+        if (cut.among_smallest(detail::magnitude_rank(values.data()[e]))) {
             entries[found++] = e;
         }
     }

@@ -15,16 +15,7 @@ namespace snack::inline v0::io::detail {
 
 using snack::detail::magnitude_rank;
 using snack::detail::MagnitudeRank;
-
-/// Splits a set at its largest ranks: those above `rank`, and the first `ties` equal to it.
-template <class Rank>
-struct RankCut {
-    Rank rank = static_cast<Rank>(-1);  // above every rank: nothing is kept
-    Size ties = 0;
-
-    /// To be asked once for each member, in order.
-    bool keeps(Rank member) { return member > rank || (member == rank && ties-- > 0); }
-};
+using snack::detail::RankCut;
 
 /// Finds the cut at the `count` largest of a set that is shown digit by digit, 16 bits of the rank each: while
 /// `searching()`, all members go to `see`, then `next_digit`. 512 KiB of counters.

@@ -123,7 +123,7 @@ RankCut<MagnitudeRank<T>> cut_of_sources(std::span<const S> sources, Size cells,
 template <Scalar T, RowSource<T> S>
 Size count_kept(const S& source, Buffer<T>& buffer, RankCut<MagnitudeRank<T>>& cut) {
     Size kept = 0;
-    for_each_cell<T>(source, buffer, [&](Size, T value) { kept += cut.keeps(magnitude_rank(value)) ? 1 : 0; });
+    for_each_cell<T>(source, buffer, [&](Size, T value) { kept += cut.among_largest(magnitude_rank(value)) ? 1 : 0; });
     return kept;
 }
 
@@ -133,7 +133,7 @@ CooMatrix<T> keep_by_cut(const char* where, const S& source, Buffer<T>& buffer, 
                          Size entries, Allocator* allocator) {
     KeptEntries<T> kept(where, source.rows(), source.columns(), entries, allocator);
     for_each_cell<T>(source, buffer, [&](Size cell, T value) {
-        if (cut.keeps(magnitude_rank(value))) {
+        if (cut.among_largest(magnitude_rank(value))) {
             kept.keep(cell, value);
         }
     });
@@ -160,7 +160,7 @@ CooMatrix<T> keep_in_groups(const char* where, const S& source, Size kept, Size 
                 auto cut =
                     cut_at_largest(ranks.span().first(static_cast<std::size_t>(count)), kept < count ? kept : count);
                 for (Size i = 0; i < count; ++i, ++value) {
-                    if (cut.keeps(magnitude_rank(*value))) {
+                    if (cut.among_largest(magnitude_rank(*value))) {
                         entries.keep(row * columns + begin + i, *value);
                     }
                 }
