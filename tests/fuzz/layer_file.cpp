@@ -2,7 +2,6 @@
 
 // Any bytes as a file of layers: a typed error, or layers that run and come back bit for bit when they are saved.
 
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include <snack/nn/sparse_linear.hpp>
 #include <tests/fuzz/memory_file.hpp>
 #include <tests/fuzz/safetensors_mutator.hpp>
+#include <tests/support/same_bits.hpp>
 
 using namespace snack;
 using Layer = SparseLinear<Host, float>;
@@ -27,14 +27,10 @@ HostContext& context() {
     return ctx;
 }
 
-template <class T>
-bool same_bits(std::span<const T> a, std::span<const T> b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
-}
-
 void require_same(const Layer& a, const Layer& b) {
     fuzz::require_law(same_coordinates(*a.topology(), *b.topology()), "connections come back");
-    fuzz::require_law(same_bits(a.values(), b.values()) && same_bits(a.bias(), b.bias()), "parameters come back");
+    fuzz::require_law(tests::same_bits(a.values(), b.values()) && tests::same_bits(a.bias(), b.bias()),
+                      "parameters come back");
     fuzz::require_law(a.options().seed == b.options().seed && a.options().stream == b.options().stream &&
                           a.options().rewire_count == b.options().rewire_count,
                       "the random key comes back");

@@ -2,7 +2,6 @@
 
 // Sparse layers in a file, and back: which tensors there are, and which layers they become.
 
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include <tests/io/scratch_folder.hpp>
 #include <tests/nn/layers.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/same_bits.hpp>
 #include <tests/support/throws.hpp>
 
 using namespace snack;
@@ -24,23 +24,18 @@ using tests::contains;
 using tests::HostLayer;
 using tests::read_file;
 using tests::ReferenceLayer;
+using tests::same_bits;
 using tests::ScratchFolder;
 using tests::small_layer;
 using tests::text_of;
 
 namespace {
 
-template <class T>
-void require_same_bits(std::span<const T> a, std::span<const T> b) {
-    REQUIRE(a.size() == b.size());
-    REQUIRE((a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0));
-}
-
 template <class Layer>
 void require_same_layer(const Layer& a, const Layer& b) {
     REQUIRE(same_coordinates(*a.topology(), *b.topology()));
-    require_same_bits(a.values(), b.values());
-    require_same_bits(a.bias(), b.bias());
+    REQUIRE(same_bits(a.values(), b.values()));
+    REQUIRE(same_bits(a.bias(), b.bias()));
     REQUIRE(a.options().seed == b.options().seed);
     REQUIRE(a.options().stream == b.options().stream);
     REQUIRE(a.options().rewire_count == b.options().rewire_count);
@@ -223,7 +218,7 @@ TEST_CASE("a matrix without a layer is saved and loaded", "[io]") {
     const CooMatrix<double> loaded = file.matrix<double>("m");
 
     REQUIRE(same_coordinates(*loaded.topology(), *matrix.topology()));
-    require_same_bits<double>(loaded.values(), matrix.values());
+    REQUIRE(same_bits<double>(loaded.values(), matrix.values()));
     REQUIRE(file.bias<double>("m", 2).size() == 2);
     REQUIRE(file.random_key("m").seed == 3);
     REQUIRE_THROWS_AS(writer.add_matrix<double>("n", CooMatrix<double>()), UnsupportedError);

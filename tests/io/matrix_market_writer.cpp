@@ -15,6 +15,7 @@
 #include <tests/io/scratch_folder.hpp>
 #include <tests/io/text_source.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/same_bits.hpp>
 #include <tests/support/throws.hpp>
 
 using namespace snack;
@@ -25,11 +26,6 @@ template <class T>
 CooMatrix<T> matrix_of(Size rows, Size columns, const std::vector<Index>& row, const std::vector<Index>& column,
                        const std::vector<T>& values) {
     return CooMatrix<T>(CooView<T>{rows, columns, row, column, values});
-}
-
-template <class T>
-bool same_bits(std::span<const T> a, std::span<const T> b) {
-    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
 }
 
 }  // namespace
@@ -73,7 +69,7 @@ TEMPLATE_TEST_CASE("numbers of every kind come back with the same bits", "[io][m
     io::write_matrix_market(ctx, folder.file("a.mtx"), matrix);
     const auto read = io::read_matrix_market<TestType>(ctx, io::FileSource(folder.file("a.mtx")));
 
-    CHECK(same_bits<TestType>(read.values(), matrix.values()));
+    CHECK(tests::same_bits<TestType>(read.values(), matrix.values()));
     CHECK(same_coordinates(*read.topology(), *matrix.topology()));
 }
 
@@ -117,7 +113,7 @@ TEMPLATE_TEST_CASE("random bits come back, and the bytes do not depend on the th
         io::write_matrix_market(ctx, folder.file("a.mtx"), matrix);
         const auto read = io::read_matrix_market<TestType>(ctx, io::FileSource(folder.file("a.mtx")));
 
-        CHECK(same_bits<TestType>(read.values(), matrix.values()));
+        CHECK(tests::same_bits<TestType>(read.values(), matrix.values()));
         CHECK(same_coordinates(*read.topology(), *matrix.topology()));
         const std::string bytes = tests::read_file(folder.file("a.mtx"));
         first = threads == 1 ? bytes : first;

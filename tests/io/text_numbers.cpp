@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -16,8 +15,10 @@
 
 #include <snack/io/text_numbers.hpp>
 #include <tests/support/catch.hpp>
+#include <tests/support/same_bits.hpp>
 
 using namespace snack;
+using tests::same_bits;
 namespace text = snack::io::detail;
 
 namespace {
@@ -27,11 +28,6 @@ template <class T>
 bool read(const std::string& token, T& value) {
     const std::string padded = token + "\n        ";
     return text::take_number(padded.data(), value) == padded.data() + token.size();
-}
-
-template <class T>
-bool same_bits(T a, T b) {
-    return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
 template <class T>
