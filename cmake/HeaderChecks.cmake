@@ -12,5 +12,6 @@ foreach(header IN LISTS headers)
   list(APPEND header_check_sources ${source})
 endforeach()
 add_library(snack_header_checks OBJECT EXCLUDE_FROM_ALL ${header_check_sources})
+target_compile_definitions(snack_header_checks PRIVATE I=_Complex_I)  # as <complex.h> of C does, for C++ too
 target_link_libraries(snack_header_checks PRIVATE snack_development
   $<TARGET_NAME_IF_EXISTS:nlohmann_json::nlohmann_json>)

@@ -21,8 +21,9 @@ struct Connection {
 };
 
 /// `initializer(key, connection)` is a number; draw random bits as `random_bits(key, connection.entry)`.
-template <class I>
-concept ValueInitializer = requires(const I& initializer, const RandomKey& key, const Connection& connection) {
+template <class Initializer>
+concept ValueInitializer = requires(const Initializer& initializer, const RandomKey& key,
+                                    const Connection& connection) {
     { initializer(key, connection) } -> std::convertible_to<double>;
 };
 

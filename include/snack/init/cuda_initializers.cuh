@@ -40,10 +40,10 @@ struct ConnectionOfEntry {
     }
 };
 
-template <class T, class I>
+template <class T, class Initializer>
 struct InitializeEntry {
     ConnectionOfEntry entries;
-    I initializer;
+    Initializer initializer;
     RandomKey key;
     T* values;
 
@@ -57,9 +57,9 @@ struct InitializeEntry {
 /// As on the host; the call operator of the initialiser is a SNACK_HOST_DEVICE function. O(nnz log nnz) asynchronous
 /// work, memory for a sorted copy of the columns.
 /// @throws ShapeError if `values` has another extent; nothing is written then
-template <Scalar T, ValueInitializer I>
-void initialize_values(CudaContext& ctx, const CudaTopology& topology, const I& initializer, const RandomKey& key,
-                       DeviceSpan<T> values) {
+template <Scalar T, ValueInitializer Initializer>
+void initialize_values(CudaContext& ctx, const CudaTopology& topology, const Initializer& initializer,
+                       const RandomKey& key, DeviceSpan<T> values) {
     require<ShapeError>(static_cast<Size>(values.size()) == topology.nnz(), "initialize_values", "span of ",
                         values.size(), " elements for ", topology.nnz(), " entries");
     DeviceBuffer<Index> sorted = ctx.allocate<Index>(topology.nnz());
@@ -67,7 +67,8 @@ void initialize_values(CudaContext& ctx, const CudaTopology& topology, const I& 
     detail::sort_keys(ctx, sorted, topology.in_features());
     const detail::ConnectionOfEntry entries{topology.row_offsets().data(), topology.out_features(),
                                             topology.columns().data(), sorted.data(), topology.nnz()};
-    ctx.for_each_index(topology.nnz(), detail::InitializeEntry<T, I>{entries, initializer, key, values.data()});
+    ctx.for_each_index(topology.nnz(),
+                       detail::InitializeEntry<T, Initializer>{entries, initializer, key, values.data()});
 }
 
 }  // namespace snack::inline v0

@@ -60,9 +60,9 @@ struct ConstantValue {
 /// Overwrites `values` (nnz) with initializer(key, connection) for each entry of the topology.
 /// O(nnz + in_features) time, in_features counters of memory.
 /// @throws ShapeError if `values` has another extent; nothing is written then
-template <Scalar T, ValueInitializer I>
-void initialize_values(const Topology& topology, const I& initializer, const RandomKey& key, std::span<T> values,
-                       Allocator* allocator = nullptr) {
+template <Scalar T, ValueInitializer Initializer>
+void initialize_values(const Topology& topology, const Initializer& initializer, const RandomKey& key,
+                       std::span<T> values, Allocator* allocator = nullptr) {
     require<ShapeError>(static_cast<Size>(values.size()) == topology.nnz(), "initialize_values", "span of ",
                         values.size(), " elements for ", topology.nnz(), " entries");
     Buffer<Size> fan_out(topology.in_features(), 0, allocator);
@@ -77,8 +77,8 @@ void initialize_values(const Topology& topology, const I& initializer, const Ran
 }
 
 /// The same with the memory of a context.
-template <class Context, Scalar T, ValueInitializer I>
-void initialize_values(Context& ctx, const Topology& topology, const I& initializer, const RandomKey& key,
+template <class Context, Scalar T, ValueInitializer Initializer>
+void initialize_values(Context& ctx, const Topology& topology, const Initializer& initializer, const RandomKey& key,
                        std::span<T> values) {
     initialize_values(topology, initializer, key, values, ctx.allocator());
 }

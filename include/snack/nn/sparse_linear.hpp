@@ -47,8 +47,8 @@ public:
     /// A layer with a uniformly random topology (Algorithm 2), values from the initialiser and a
     /// zero bias; the same bits for the same seed and stream anywhere.
     /// @throws ShapeError for a bad extent; ArgumentError for a bad sparsity or nnz
-    template <ValueInitializer I = KaimingUniform>
-    SparseLinear(context_type& ctx, const LayerOptions& options, const I& initializer = {})
+    template <ValueInitializer Initializer = KaimingUniform>
+    SparseLinear(context_type& ctx, const LayerOptions& options, const Initializer& initializer = {})
         : SparseLinear(Bare{}, ctx, random_topology(ctx, options), options.bias ? options.out_features : 0,
                        {options.seed, options.stream, 0, options.use}) {
         initialize_values(ctx, *topology_, initializer, key(Purpose::values), values_.span());

@@ -25,9 +25,10 @@ struct Canonical {
 ///
 /// @throws ShapeError if rows and columns differ in extent or a dimension is negative or too wide;
 ///         TopologyError, naming the entry, for a coordinate out of range or given twice
-template <std::integral I>
-Canonical canonicalize(Size out_features, Size in_features, std::span<const I> rows, std::span<const I> columns,
-                       Allocator* allocator = nullptr, const char* where = "canonicalize") {
+template <std::integral Integer>
+Canonical canonicalize(Size out_features, Size in_features, std::span<const Integer> rows,
+                       std::span<const Integer> columns, Allocator* allocator = nullptr,
+                       const char* where = "canonicalize") {
     detail::check_features(where, out_features, in_features);
     require<ShapeError>(rows.size() == columns.size(), where, rows.size(), " rows for ", columns.size(), " columns");
     const auto nnz = static_cast<Size>(rows.size());

@@ -39,10 +39,10 @@ SNACK_HOST_DEVICE inline Size row_of_entry(const Size* offsets, Size rows, Size 
 }
 
 /// A coordinate in 64 bits; unsigned values beyond them become -1, which no range holds.
-template <std::integral I>
-SNACK_HOST_DEVICE constexpr Size widen(I coordinate) {
-    if constexpr (sizeof(I) >= sizeof(Size) && !std::numeric_limits<I>::is_signed) {
-        constexpr I largest = 0x7fffffffffffffff;
+template <std::integral Integer>
+SNACK_HOST_DEVICE constexpr Size widen(Integer coordinate) {
+    if constexpr (sizeof(Integer) >= sizeof(Size) && !std::numeric_limits<Integer>::is_signed) {
+        constexpr Integer largest = 0x7fffffffffffffff;
         return coordinate > largest ? Size{-1} : static_cast<Size>(coordinate);
     } else {
         return static_cast<Size>(coordinate);
@@ -50,8 +50,8 @@ SNACK_HOST_DEVICE constexpr Size widen(I coordinate) {
 }
 
 /// The cell of a coordinate, which is checked before it is narrowed; -1 outside of the matrix.
-template <std::integral I>
-SNACK_HOST_DEVICE constexpr Size cell_of(I row, I column, Size out_features, Size in_features) {
+template <std::integral Integer>
+SNACK_HOST_DEVICE constexpr Size cell_of(Integer row, Integer column, Size out_features, Size in_features) {
     const Size wide_row = widen(row);
     const Size wide_column = widen(column);
     const bool inside = wide_row >= 0 && wide_row < out_features && wide_column >= 0 && wide_column < in_features;
@@ -59,16 +59,16 @@ SNACK_HOST_DEVICE constexpr Size cell_of(I row, I column, Size out_features, Siz
 }
 
 /// Throws the error for entry number `entry`, whose coordinate is out of range.
-template <std::integral I>
-[[noreturn, gnu::cold, gnu::noinline]] void fail_outside(const char* where, Size entry, I row, I column,
+template <std::integral Integer>
+[[noreturn, gnu::cold, gnu::noinline]] void fail_outside(const char* where, Size entry, Integer row, Integer column,
                                                          Size out_features, Size in_features) {
     fail<TopologyError>(where, "entry ", entry, " at (", row, ", ", column, ") is outside a ", out_features, " x ",
                         in_features, " matrix");
 }
 
 /// Throws the error for entry number `entry`, whose coordinate another one has.
-template <std::integral I>
-[[noreturn, gnu::cold, gnu::noinline]] void fail_repeated(const char* where, Size entry, I row, I column) {
+template <std::integral Integer>
+[[noreturn, gnu::cold, gnu::noinline]] void fail_repeated(const char* where, Size entry, Integer row, Integer column) {
     fail<TopologyError>(where, "entry ", entry, " at (", row, ", ", column, ") is given twice");
 }
 

@@ -23,8 +23,8 @@ public:
 
     /// Checks and sorts the entries; the values follow. See `permutation` to sort arrays of your own.
     /// @throws ShapeError, TopologyError as `canonicalize`; ShapeError for a wrong number of values
-    template <std::integral I>
-    explicit CooMatrix(const CooView<T, I>& entries, Allocator* allocator = nullptr)
+    template <std::integral Integer>
+    explicit CooMatrix(const CooView<T, Integer>& entries, Allocator* allocator = nullptr)
         : CooMatrix(entries,
                     canonicalize(entries.out_features, entries.in_features, entries.rows, entries.columns, allocator),
                     allocator) {}
@@ -70,8 +70,8 @@ public:
     std::span<const Size> permutation() const noexcept { return permutation_.span(); }
 
 private:
-    template <std::integral I>
-    CooMatrix(const CooView<T, I>& entries, Canonical&& canonical, Allocator* allocator)
+    template <std::integral Integer>
+    CooMatrix(const CooView<T, Integer>& entries, Canonical&& canonical, Allocator* allocator)
         : topology_(std::move(canonical.topology)),
           values_(topology_->nnz(), allocator),
           permutation_(std::move(canonical.permutation)) {

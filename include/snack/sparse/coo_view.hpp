@@ -13,12 +13,12 @@ namespace snack::inline v0 {
 /// Entries (rows[e], columns[e]) = values[e] of an (out_features, in_features) matrix, e < nnz, in a memory
 /// space. Any integer type may hold the coordinates; they are range-checked in 64 bits when a `CooMatrix`,
 /// or a `CudaCooMatrix`, is made from the view.
-template <class T, std::integral I = Index, class Space = HostSpace>
+template <class T, std::integral Integer = Index, class Space = HostSpace>
 struct CooView {
     Size out_features = 0;
     Size in_features = 0;
-    SpanIn<const I, Space> rows;
-    SpanIn<const I, Space> columns;
+    SpanIn<const Integer, Space> rows;
+    SpanIn<const Integer, Space> columns;
     SpanIn<const T, Space> values;
 };
 

@@ -21,10 +21,10 @@ struct CudaCanonical {
 namespace detail {
 
 /// cells[e] from the coordinates of entry e, -1 if they are out of range; permutation[e] = e.
-template <std::integral I>
+template <std::integral Integer>
 struct CellOfCoordinates {
-    const I* rows;
-    const I* columns;
+    const Integer* rows;
+    const Integer* columns;
     Size out_features;
     Size in_features;
     Size* cells;
@@ -66,9 +66,9 @@ T element_at(CudaContext& ctx, DeviceSpan<const T> array, Size position) {
 /// order; otherwise some 49 bytes an entry, for cells and positions (16), their sorted copies (16) and CUB's
 /// storage. Waits for the stream a few times.
 /// @throws as the host's; ArgumentError for memory that the device does not reach
-template <std::integral I>
-CudaCanonical canonicalize(CudaContext& ctx, Size out_features, Size in_features, DeviceSpan<const I> rows,
-                           DeviceSpan<const I> columns) {
+template <std::integral Integer>
+CudaCanonical canonicalize(CudaContext& ctx, Size out_features, Size in_features, DeviceSpan<const Integer> rows,
+                           DeviceSpan<const Integer> columns) {
     constexpr const char* where = "canonicalize";
     detail::check_features(where, out_features, in_features);
     require<ShapeError>(rows.size() == columns.size(), where, rows.size(), " rows for ", columns.size(), " columns");
@@ -79,8 +79,8 @@ CudaCanonical canonicalize(CudaContext& ctx, Size out_features, Size in_features
     }
     DeviceBuffer<Size> cells = ctx.allocate<Size>(nnz);
     DeviceBuffer<Size> permutation = ctx.allocate<Size>(nnz);
-    ctx.for_each_index(nnz, detail::CellOfCoordinates<I>{rows.data(), columns.data(), out_features, in_features,
-                                                         cells.data(), permutation.data()});
+    ctx.for_each_index(nnz, detail::CellOfCoordinates<Integer>{rows.data(), columns.data(), out_features, in_features,
+                                                               cells.data(), permutation.data()});
     if (const Size wrong = detail::find_first(ctx, nnz, detail::IsOutside{cells.data()}); wrong < nnz) {
         detail::fail_outside(where, wrong, detail::element_at(ctx, rows, wrong),
                              detail::element_at(ctx, columns, wrong), out_features, in_features);

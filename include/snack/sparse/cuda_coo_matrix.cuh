@@ -35,8 +35,8 @@ public:
     /// context's stream, and waited for.
     /// @throws ShapeError, TopologyError as `canonicalize`; ShapeError for a wrong number of values;
     ///         ArgumentError for memory that the device does not reach
-    template <std::integral I>
-    CudaCooMatrix(CudaContext& ctx, const CooView<T, I, CudaSpace>& entries)
+    template <std::integral Integer>
+    CudaCooMatrix(CudaContext& ctx, const CooView<T, Integer, CudaSpace>& entries)
         : CudaCooMatrix(ctx, checked(ctx, entries),
                         canonicalize(ctx, entries.out_features, entries.in_features, entries.rows, entries.columns)) {}
 
@@ -62,8 +62,8 @@ private:
         ctx.synchronize();
     }
 
-    template <std::integral I>
-    static DeviceSpan<const T> checked(const CudaContext& ctx, const CooView<T, I, CudaSpace>& entries) {
+    template <std::integral Integer>
+    static DeviceSpan<const T> checked(const CudaContext& ctx, const CooView<T, Integer, CudaSpace>& entries) {
         require<ShapeError>(entries.values.size() == entries.rows.size(), "CudaCooMatrix", entries.values.size(),
                             " values for ", entries.rows.size(), " entries");
         if (!entries.values.empty()) {

@@ -15,22 +15,22 @@ namespace detail {
 
 /// Lanes come in `Groups` groups, each a partial sum of one vector. Halves of a's groups are added
 /// and become the lower halves of the result's, those of b's the upper ones.
-template <int Lanes, int Groups, class V, int... I>
-[[gnu::always_inline]] inline void fold(V& sum, const V& a, const V& b, std::integer_sequence<int, I...>) {
+template <int Lanes, int Groups, class V, int... Place>
+[[gnu::always_inline]] inline void fold(V& sum, const V& a, const V& b, std::integer_sequence<int, Place...>) {
     constexpr int group = Lanes / Groups;
     constexpr int half = group / 2;
     // What stays in its lane is a blend; only the other halves need a shuffle.
     V kept;
     V moved;
-    shuffle<(I % group < half ? I : Lanes + I)...>(kept, a, b);
-    shuffle<(I % group < half ? I + half : Lanes + I - half)...>(moved, a, b);
+    shuffle<(Place % group < half ? Place : Lanes + Place)...>(kept, a, b);
+    shuffle<(Place % group < half ? Place + half : Lanes + Place - half)...>(moved, a, b);
     sum = kept + moved;
 }
 
-template <int Lanes, int Group, class V, int... I>
-[[gnu::always_inline]] inline void fold_within(V& sum, std::integer_sequence<int, I...>) {
+template <int Lanes, int Group, class V, int... Place>
+[[gnu::always_inline]] inline void fold_within(V& sum, std::integer_sequence<int, Place...>) {
     V moved;
-    shuffle<(I / Group * Group + (I + Group / 2) % Group)...>(moved, sum, sum);
+    shuffle<(Place / Group * Group + (Place + Group / 2) % Group)...>(moved, sum, sum);
     sum += moved;
 }
 

@@ -13,11 +13,11 @@ namespace snack::inline v0::kernels::host {
 namespace detail {
 
 /// Of each group of 2 * Half lanes, the upper half of a changes places with the lower half of b.
-template <int Lanes, int Half, class V, int... I>
-[[gnu::always_inline]] inline void exchange(V& a, V& b, std::integer_sequence<int, I...>) {
+template <int Lanes, int Half, class V, int... Place>
+[[gnu::always_inline]] inline void exchange(V& a, V& b, std::integer_sequence<int, Place...>) {
     V low;
-    shuffle<((I & Half) == 0 ? I : Lanes + I - Half)...>(low, a, b);
-    shuffle<((I & Half) == 0 ? I + Half : Lanes + I)...>(b, a, b);
+    shuffle<((Place & Half) == 0 ? Place : Lanes + Place - Half)...>(low, a, b);
+    shuffle<((Place & Half) == 0 ? Place + Half : Lanes + Place)...>(b, a, b);
     a = low;
 }
 
