@@ -182,7 +182,8 @@ bool scale_by_power(std::uint64_t mantissa, Size e, T& to) {
 /// What stands for a number beyond the range of T, whose token is given without sign.
 template <Scalar T>
 T beyond_range(const char* token, const char* end) {
-    Size place = 0;  // of the first digit that is not zero, as an exponent of ten
+    constexpr Size beyond_all = Size{1} << 62;  // an exponent that no digits of a token make up for
+    Size place = 0;                             // of the first digit that is not zero, as an exponent of ten
     bool found = false;
     bool fraction = false;
     for (; token != end && (is_digit(*token) || *token == '.'); ++token) {
@@ -195,8 +196,9 @@ T beyond_range(const char* token, const char* end) {
     if (has_exponent) {
         token += token[1] == '+' ? 2 : 1;
         if (std::from_chars(token, end, exponent).ec != std::errc{}) {
-            exponent = *token == '-' ? -max_features : max_features;
+            exponent = *token == '-' ? -beyond_all : beyond_all;
         }
+        exponent = std::clamp(exponent, -beyond_all, beyond_all);
     }
     return found && place + exponent > 0 ? std::numeric_limits<T>::infinity() : T{0};
 }
@@ -240,8 +242,11 @@ inline const char* take_exponent(const char* p, Size& exponent) {
     const char* first = p + (negative || p[1] == '+' ? 2 : 1);
     Size written = 0;
     const char* end = take_whole(first, written);
+    if (end == nullptr || end - first > 4 || !ends_token(*end)) {
+        return nullptr;
+    }
     exponent += negative ? -written : written;
-    return end != nullptr && end - first <= 4 && ends_token(*end) ? end : nullptr;
+    return end;
 }
 
 /// No branch: signs follow no pattern.
