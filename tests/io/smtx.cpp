@@ -106,6 +106,8 @@ const std::vector<Fault> faults = {
     {"2, 3, 2\n0 1 2\n2 0\n1\n", "more than three lines"},
     {"2, 3, 2\n0 1 2\n2 0\n\nx", "more than three lines"},
     {"2, 3, 2\n0 1 2\n2 " + std::string(70'000, '1') + "\n", "line 3: found '1111"},
+    {"2, 3, 2\n0 1 2\n2 " + std::string(70'000, '0') + "\n", "line 3: found '0000"},
+    {"2, 3, 3\n0 1 3\n2 " + std::string(70'000, '0') + "1\n", "line 3: found '0000"},
     {std::string("2, 3, 2\n0 1 2\n2 0\0", 18), "line 3: found '0?'"},
 };
 

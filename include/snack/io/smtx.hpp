@@ -38,7 +38,8 @@ public:
             return false;
         }
         p_ = take_whole(first, to);
-        if (p_ == nullptr || !(ends_token(*p_) || *p_ == ',')) [[unlikely]] {
+        const bool cut_off = p_ == end_ && read_ < source_.size();  // more digits than are held of a token
+        if (p_ == nullptr || cut_off || !(ends_token(*p_) || *p_ == ',')) [[unlikely]] {
             fail_line(source_, line_, "found ", quote({first, static_cast<std::size_t>(token_end(first) - first)}),
                       ", wanted ", wanted...);
         }
