@@ -11,7 +11,8 @@
 
 namespace snack::inline v0::io {
 
-/// At most 80 bytes of the text, cut between characters where it is UTF-8; a control byte becomes '?'.
+/// At most 80 bytes of the text, cut between characters where it is UTF-8; bytes of control characters become '?', of
+/// those too that UTF-8 has in two.
 inline std::string shorten(std::string_view text) {
     constexpr std::size_t most = 80;
     std::size_t length = text.size() < most ? text.size() : most;
@@ -19,9 +20,15 @@ inline std::string shorten(std::string_view text) {
         --length;
     }
     std::string shown(text.substr(0, length));
-    for (char& c : shown) {
-        const auto byte = static_cast<unsigned char>(c);
-        c = byte < 0x20 || byte == 0x7f ? '?' : c;
+    bool leads = false;  // the byte before may begin such a pair
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(shown[i]);
+        if (byte < 0x20 || byte == 0x7f) {
+            shown[i] = '?';
+        } else if (leads && byte >= 0x80 && byte < 0xa0) {
+            shown[i - 1] = shown[i] = '?';
+        }
+        leads = byte == 0xc2;
     }
     return length < text.size() ? shown + "..." : shown;
 }
