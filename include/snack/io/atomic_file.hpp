@@ -25,8 +25,11 @@ namespace snack::inline v0::io {
 /// Writes are buffered. Without `commit`, also after an exception, the place keeps what it had.
 class AtomicFile {
 public:
-    /// @throws FileError if the folder takes no file
+    /// @throws FileError if the folder takes no file, or has something else under the name: a folder, a device
     explicit AtomicFile(std::string path) : path_(std::move(path)) {
+        struct stat old = {};
+        require<FileError>(::stat(path_.c_str(), &old) != 0 || S_ISREG(old.st_mode), path_.c_str(),
+                           "cannot write: not a regular file");
         for (int tries = 0; file_ < 0 && tries < 100; ++tries) {
             temporary_ = path_ + "." + std::to_string(::getpid()) + "-" + std::to_string(tries) + ".tmp";
             file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -59,7 +62,7 @@ public:
     }
     void write(std::string_view text) { write(std::as_bytes(std::span(text.data(), text.size()))); }
 
-    /// Puts the file in its place. One that it replaces leaves it its permissions.
+    /// Puts the file in its place. One that it replaces leaves it its permissions; a link is replaced, not followed.
     /// @throws FileError if that fails; the place keeps what it had
     void commit() {
         flush();
