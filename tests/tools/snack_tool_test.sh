@@ -251,8 +251,9 @@ done
 
 # Mistakes of the command line.
 
-refuses 2 subcommand
-refuses 2 subcommand nonsense
+refuses 2 'no subcommand: wanted is one of inspect, convert, prune'
+refuses 2 "'nonsense': wanted is one of inspect" nonsense
+refuses 2 subcommand --nonsense
 refuses 2 IN inspect
 refuses 2 OUT convert sparse.mtx
 refuses 2 'told by its end' inspect sparse.bin
@@ -285,6 +286,10 @@ refuses 1 'missing.mtx: cannot open' convert missing.mtx none.npy
 refuses 1 'no-folder' convert sparse.mtx no-folder/none.npy
 mkdir folder.npy
 refuses 1 'not a regular file' inspect folder.npy
+refuses 1 'not a regular file' convert sparse.mtx folder.npy
+mkfifo pipe.mtx
+refuses 1 'not a regular file' convert sparse.smtx pipe.mtx
+[ -p pipe.mtx ] || fail 'a pipe was replaced by a file'
 head -c 40 dense.npy >cut.npy
 refuses 1 cut.npy inspect cut.npy
 refuses 1 cut.npy convert cut.npy none.mtx

@@ -14,6 +14,7 @@
 
 #include <examples/support/command_line.hpp>
 #include <snack/io/dtype.hpp>
+#include <snack/io/quote.hpp>
 #include <snack/io/sparsify.hpp>
 
 namespace tool {
@@ -142,6 +143,21 @@ inline void add_prune(CLI::App& app, Options& options, std::string& groups) {
         "of IN as they are, or, for one matrix, .mtx, .smtx or, with its zeros, .npy. It cannot be IN.");
 }
 
+/// Names the commands there are, which the parser's own message does not.
+/// @throws UsageError for a first word that is neither one of them nor an option
+inline void require_command(const CLI::App& app, const std::string& word) {
+    std::string commands;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (command->get_name() == word) {
+            return;
+        }
+        commands += (commands.empty() ? "" : ", ") + command->get_name();
+    }
+    if (!word.starts_with('-')) {
+        throw UsageError(snack::io::quote_or(word, "no subcommand") + ": wanted is one of " + commands + ", or --help");
+    }
+}
+
 /// @throws UsageError for options that do not go together
 inline void check(const Options& options) {
     kind_of(options.in);
@@ -197,6 +213,7 @@ inline std::optional<Options> parse_options(int argc, const char* const* argv) {
         "dense one becomes a tensor, an array in .mtx, in .smtx the places that are not zero, and an array in .npy.\n"
         "OUT cannot be IN.");
     detail::add_prune(app, options, groups);
+    detail::require_command(app, argc > 1 ? argv[1] : "");
     if (!examples::parse_command_line(app, argc, argv)) {
         return std::nullopt;
     }
