@@ -16,7 +16,7 @@
 //                            beta1^t and beta2^t
 //
 // and the metadata `snack_layers`, "1". What the library writes has row_offsets and no rows, F32 or F64 as the layer,
-// and connections sorted by (row, column). Arrays without elements may be missing.
+// and connections sorted by (row, column). Arrays of an optimiser may be missing where they have no elements.
 
 #include <algorithm>
 #include <cstddef>
