@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <snack/io/sparsify.hpp>
@@ -148,4 +149,9 @@ TEST_CASE("rows without elements are not believed beyond the budget", "[io][tens
     Budget wide;
     wide.features = 2147483647;
     CHECK_NOTHROW(TensorRows(file, file.at("w"), wide));
+}
+
+TEST_CASE("no rows are read from a file that is gone before them", "[io][tensor_rows]") {
+    STATIC_REQUIRE(std::is_constructible_v<TensorRows, const Safetensors&, const TensorInfo&>);
+    STATIC_REQUIRE(!std::is_constructible_v<TensorRows, Safetensors, const TensorInfo&>);
 }

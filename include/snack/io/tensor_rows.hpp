@@ -16,6 +16,7 @@ class TensorRows {
 public:
     /// @throws UnsupportedError for another number of dimensions; FormatError for more rows than the budget allows
     ///         a file of this size
+    TensorRows(const Safetensors&& file, const TensorInfo& tensor, const Budget& budget = {}) = delete;
     TensorRows(const Safetensors& file, const TensorInfo& tensor, const Budget& budget = {})
         : file_(&file), tensor_(&tensor) {
         const char* where = file.name().c_str();
