@@ -28,6 +28,16 @@ TEST_CASE("a file that is not committed leaves no trace", "[io][atomic_file]") {
     CHECK(folder.files() == 1);
 }
 
+TEST_CASE("a file may have any name that its folder takes", "[io][atomic_file]") {
+    const tests::ScratchFolder folder;
+    const std::string name = folder.file(std::string(255, 'n'));
+
+    AtomicFile(name).commit();
+
+    CHECK(std::filesystem::is_regular_file(name));
+    CHECK(folder.files() == 1);
+}
+
 TEST_CASE("what is no regular file is not replaced by one", "[io][atomic_file]") {
     const tests::ScratchFolder folder;
     const std::string pipe = folder.file("pipe");

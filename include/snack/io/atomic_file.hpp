@@ -30,8 +30,10 @@ public:
         struct stat old = {};
         require<FileError>(::stat(path_.c_str(), &old) != 0 || S_ISREG(old.st_mode), path_.c_str(),
                            "cannot write: not a regular file");
+        constexpr std::size_t longest = 200;  // of a name that takes an ending: folders take names of 255 bytes
+        const std::string begin = path_.substr(0, path_.rfind('/') + 1 + longest);
         for (int tries = 0; file_ < 0 && tries < 100; ++tries) {
-            temporary_ = path_ + "." + std::to_string(::getpid()) + "-" + std::to_string(tries) + ".tmp";
+            temporary_ = begin + "." + std::to_string(::getpid()) + "-" + std::to_string(tries) + ".tmp";
             file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
             if (file_ < 0 && errno != EEXIST) {
                 break;
